@@ -38,7 +38,7 @@ func (w *writing) proposed(why string) (proposal.Change, error) {
 		}
 	}
 	for _, a := range w.Accept {
-		c.Merge.Accepted[a.Text] = a.Why
+		c.Merge.Accepted[a.text()] = a.Why
 	}
 	return c, nil
 }

@@ -21,8 +21,16 @@ type Replaced struct {
 	Base string `json:"base"`
 }
 
-// Accepted is a fact of a merged memory that the one that it was merged into need not say, and why.
-type Accepted struct{ Text, Why string }
+// Accepted is a sentence of a merged memory that the one that it was merged into need not say, or the rest of a file, and why.
+type Accepted struct{ Text, File, Why string }
+
+// text returns what is accepted, as rule.Lost takes it.
+func (a Accepted) text() string {
+	if a.File != "" {
+		return rule.RestOf(a.File)
+	}
+	return a.Text
+}
 
 // replaced reads the memories that are merged into w.n. Of each the base must be its sum.
 func (w *writing) replaced() (map[memory.Name]memory.File, error) {
@@ -118,7 +126,7 @@ func (w *writing) noteMerge() {
 		}
 	}
 	for _, a := range w.Accept {
-		m.Accepted[a.Text] = a.Why
+		m.Accepted[a.text()] = a.Why
 	}
 	if t.Merges == nil {
 		t.Merges = make(map[string]*ops.Merge)
@@ -126,8 +134,8 @@ func (w *writing) noteMerge() {
 	t.Merges[file] = m
 }
 
-// lost returns the facts of what was merged into n that its text does not say, and that were not accepted.
-func lost(t *ops.Tx, n memory.Name, survivor *memory.Topic) ([]rule.Fact, error) {
+// lost returns the sentences of what was merged into n that its text lacks, and that were not accepted but by those left out.
+func lost(t *ops.Tx, n memory.Name, survivor *memory.Topic, without ...Accepted) ([]rule.Fact, error) {
 	m := t.Merges[n.String()]
 	if m == nil {
 		return nil, nil
@@ -147,11 +155,12 @@ func lost(t *ops.Tx, n memory.Name, survivor *memory.Topic) ([]rule.Fact, error)
 		}
 		texts[o] = memory.ParseTopic(data).Shown(t.Dir.AllowSecrets)
 	}
-	return rule.Lost(texts, n, survivor.Shown(t.Dir.AllowSecrets), slices.Collect(maps.Keys(m.Accepted))...), nil
+	accepted := ops.Cloned(m.Accepted)
+	for _, a := range without {
+		delete(accepted, a.text())
+	}
+	return rule.Lost(texts, n, survivor.Shown(t.Dir.AllowSecrets), slices.Collect(maps.Keys(accepted))...), nil
 }
-
-// lost returns what the new text does not say of what was merged into it.
-func (w *writing) lost() ([]rule.Fact, error) { return lost(w.t, w.n, memory.ParseTopic(w.data)) }
 
 // checkAccepted fails where a reason is missing, or nothing is merged into w.n.
 func (w *writing) checkAccepted() error {
@@ -159,15 +168,18 @@ func (w *writing) checkAccepted() error {
 		return ops.Refuse(fmt.Sprintf("accept: nothing was merged into %s in this dream", w.n), "accept goes with replaces, or follows it")
 	}
 	for _, a := range w.Accept {
-		if strings.TrimSpace(a.Why) == "" || strings.TrimSpace(a.Text) == "" {
-			return ops.Refuse(fmt.Sprintf("accept %q gives no reason", a.Text), "give text, as the list has it, and say in why what makes it right to leave it out")
+		switch {
+		case strings.TrimSpace(a.Why) == "":
+			return ops.Refuse(fmt.Sprintf("accept %q gives no reason", cmp.Or(a.Text, a.File)), "say in why what makes it right to leave it out")
+		case (strings.TrimSpace(a.Text) == "") == (a.File == ""):
+			return ops.Refuse("accept needs text or file", "text is a sentence that missing lists, or its marked words; file covers all that missing lists of it")
 		}
 	}
 	return nil
 }
 
-// maxShownFacts bounds the facts that one answer lists.
-const maxShownFacts = 40
+// maxShownFacts bounds the sentences that one answer lists.
+const maxShownFacts = 20
 
 // mergeLosses reports what merges lose that nobody accepted, and adds the merged memories to what is accepted.
 func mergeLosses(t *ops.Tx, after *memory.Snapshot, accepted map[memory.Name]string) (map[memory.Name]string, []rule.Finding, error) {
@@ -216,17 +228,13 @@ func lostFinding(n memory.Name, lost []rule.Fact) rule.Finding {
 	}
 }
 
-// maxProposed bounds the facts that the call which accepts them names.
-const maxProposed = 3
-
-// acceptable are facts as accept takes them.
+// acceptable accepts the rest of the files of facts.
 func acceptable(facts []rule.Fact) string {
 	var list []string
-	for _, f := range facts[:min(len(facts), maxProposed)] {
-		list = append(list, fmt.Sprintf(`{"text": %q, "why": "…"}`, f.Text))
-	}
-	if len(facts) > maxProposed {
-		list = append(list, "…")
+	for _, f := range facts {
+		if one := fmt.Sprintf(`{"file": %q, "why": "…"}`, f.File); !slices.Contains(list, one) {
+			list = append(list, one)
+		}
 	}
 	return "[" + strings.Join(list, ", ") + "]"
 }

@@ -368,7 +368,7 @@ func TestPromptRules(t *testing.T) {
 		{"dream", "applicable, durable, legible", []string{"something to act on, outlast its task, and be clear without its session"}},
 		{"dream", "staged until finalized", []string{"Changes are staged"}},
 		{"dream", "base", []string{"`base` is the sum"}},
-		{"dream", "merge", []string{"Merge rather than create", "`\"accept\": [{\"text\", \"why\"}]`"}},
+		{"dream", "merge", []string{"Merge rather than create", "`\"accept\": [{\"file\", \"why\"}]`"}},
 		{"dream", "absolute dates", []string{"Relative dates → absolute", "from the day it was written"}},
 		{"dream", "delete at the source", []string{"contradicted, at its source"}},
 		{"dream", "keep the reason", []string{"Keep the reason"}},

@@ -173,24 +173,17 @@ func (w *writing) stageDelete() (WriteResult, error) {
 // what was merged before may be accepted as left out.
 func (w *writing) stageSame() (WriteResult, error) {
 	res := WriteResult{Path: w.n.String(), Action: "unchanged", Sum: w.have.Sum.Short(), Bytes: len(w.data), Findings: []rule.Finding{}}
-	before, err := w.lost()
-	if err != nil {
-		return res, err
-	}
 	if _, err := w.t.Stage.Write(w.n, w.Base, w.data, nil); err != nil {
 		return res, err
 	}
 	merge := w.t.Merges[w.n.String()]
 	w.noteMerge()
-	after, err := w.setMissing(&res)
-	for _, f := range before {
-		if !slices.Contains(after, f) {
-			res.Accepted, res.Action = append(res.Accepted, f.Text), "accepted"
-		}
-	}
-	if err == nil && w.onlyAccepts() && len(before) > 0 && res.Accepted == nil {
+	err := w.setMissing(&res)
+	if res.Accepted != nil {
+		res.Action = "accepted"
+	} else if err == nil && w.onlyAccepts() && len(res.Missing) > 0 {
 		w.t.Merges[w.n.String()] = merge
-		return res, ops.Refuse(fmt.Sprintf("accept: no text of it is among what %s lacks", w.n), "give each text as missing lists it: "+res.Next)
+		return res, ops.Refuse(fmt.Sprintf("accept: no text of it is among what %s lacks", w.n), "give each text, or its marked words, as missing lists it; or the rest of a file: "+acceptCall(w.n, res.Missing))
 	}
 	return res, err
 }
@@ -222,18 +215,30 @@ func (w *writing) stageTopic() (res WriteResult, err error) {
 	if w.have.Sum == "" {
 		res.Action = "created"
 	}
-	_, err = w.setMissing(&res)
+	err = w.setMissing(&res)
 	return res, err
 }
 
-// setMissing sets the facts of what was merged into w.n that its text lacks, and returns all of them.
-func (w *writing) setMissing(res *WriteResult) ([]rule.Fact, error) {
-	lost, err := w.lost()
-	res.Missing = lost[:min(len(lost), maxShownFacts)]
-	if res.More = len(lost) - len(res.Missing); len(lost) > 0 {
-		res.Next = acceptCall(w.n, lost)
+// setMissing sets what was accepted of what w.n lacks, and what it still lacks.
+func (w *writing) setMissing(res *WriteResult) error {
+	topic := memory.ParseTopic(w.data)
+	all, err := lost(w.t, w.n, topic, w.Accept...)
+	if err != nil || len(all) == 0 {
+		return err
 	}
-	return lost, err
+	still, err := lost(w.t, w.n, topic)
+	for _, f := range all {
+		if !slices.Contains(still, f) {
+			res.Accepted = append(res.Accepted, f.Text)
+		}
+	}
+	res.Missing = still[:min(len(still), maxShownFacts)]
+	res.More = len(still) - len(res.Missing)
+	res.Next = "nothing is missing any more, and nothing of the merge blocks"
+	if len(still) > 0 {
+		res.Next = "write what still holds into the text; for the rest " + acceptCall(w.n, still)
+	}
+	return err
 }
 
 // check asks the rules what they say of the new text. Errors refuse, unless waived.

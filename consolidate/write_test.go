@@ -43,7 +43,7 @@ func FuzzMerge(f *testing.F) {
 		accept := func(facts []rule.Fact) {
 			for _, fact := range facts {
 				accepted = append(accepted, fact.Text)
-				r.Accept = append(r.Accept, Accepted{fact.Text, "it is no longer so"})
+				r.Accept = append(r.Accept, Accepted{Text: fact.Text, Why: "it is no longer so"})
 			}
 		}
 		res, err := p.Write(ctx, r)
@@ -142,7 +142,7 @@ func TestMergeOfMerges(t *testing.T) {
 	p := w.open()
 	w.mustDo(p.Begin(ctx, true, false))
 	first, err := p.Write(ctx, WriteRequest{Path: "y.md", Base: sum(w.read("y.md")), Replaces: []Replaced{{"x.md", sum(w.read("x.md"))}}})
-	if err != nil || len(first.Missing) != 1 || first.Missing[0].Text != "1111" {
+	if err != nil || len(first.Missing) != 1 || first.Missing[0].Text != "It is ⟨1111⟩." {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	second, err := p.Write(ctx, WriteRequest{Path: "z.md", Base: sum(w.read("z.md")), Replaces: []Replaced{{"y.md", first.Sum}}})

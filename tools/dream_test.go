@@ -91,7 +91,7 @@ func dreamWrites(t *testing.T, w *world, listing string) (writes []map[string]an
 		write := map[string]any{"path": file, "base": w.sum(file), "edits": []any{edit}, "replaces": []any{map[string]any{"path": other, "base": w.sum(other)}}}
 		if i == 0 {
 			edit["new"] = "The night crew is never small unless " + person(i) + " says so.\n\n**How to apply:**"
-			write["accept"] = []any{map[string]any{"text": "crew of 70, never fewer unless " + person(i) + " says so", "why": "the " + title + " has no fixed crew any more"}}
+			write["accept"] = []any{map[string]any{"file": other, "why": "the " + title + " has no fixed crew any more"}}
 		}
 		writes = append(writes, write)
 	}

@@ -1,7 +1,7 @@
 package rule
 
 import (
-	"maps"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,8 +12,8 @@ import (
 	"dream-mcp/memory/text"
 )
 
-// A Fact is something that a merged memory says and the one that it was merged into does not: a number, a piece of code, a
-// name, or the words around a negation or a condition.
+// A Fact is a sentence of a merged memory without a counterpart in the one that it was merged into. The words that the
+// nearest passage there lacks are marked: ⟨word⟩.
 type Fact struct {
 	File string `json:"file"`
 	Text string `json:"text"`
@@ -22,331 +22,344 @@ type Fact struct {
 // MaxMerged bounds the texts of one merge, in bytes: the time to compare them grows with their product.
 const MaxMerged = 128 << 10
 
-// Lost returns the facts of merged memories that the survivor lacks and that are in no accepted text, each once, in the order
-// of the texts. The words are compared, not what they mean: what is said in other words is listed, and for the model to accept.
-// What is within the words of a clause that is listed is not listed by itself.
+// RestOf returns the accepted text that covers all sentences of a merged memory.
+func RestOf(file string) string { return "the rest of " + file }
+
+// Lost returns the sentences of merged memories without a counterpart in the survivor, each once, in the order of the texts.
+// An accepted text covers a sentence if it has all the marked words. The words are compared, not what they mean.
 func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memory.Topic, accepted ...string) []Fact {
-	agreed := newHaystack(strings.Join(accepted, "\n"))
-	has := newHaystack(textOf(survivor))
-	for _, n := range append(sortedNames(merged), into) { // a merged memory need not be named
-		has.skip[memory.SlugKey(memory.StemOf(n.String()))] = true
+	sample := survivor.Body()
+	var names []string
+	for _, n := range append(sortedNames(merged), into) {
+		names = append(names, "[["+memory.StemOf(n.String())+"]]", " ", n.String(), " ")
 	}
-	var lost []Fact
-	seen := make(map[string]bool)
-	lower := smallWords(survivor.Body())
 	for _, t := range merged {
-		maps.Copy(lower, smallWords(t.Body()))
+		sample += "\n" + t.Body()
 	}
+	r := reader{language: text.LanguageOf(strings.Fields(strings.ToLower(sample))), lower: map[string]bool{}}
+	text.EachWord(sample, func(start, end int, _ bool) {
+		if w := sample[start:end]; w == strings.ToLower(w) {
+			r.lower[w] = true
+		}
+	})
+	has := r.terms(wholeText(survivor))
+	var agreed []map[string][]int
+	for _, a := range accepted {
+		agreed = append(agreed, r.terms(a))
+	}
+	unnamed := strings.NewReplacer(names...)
+	var lost []Fact
 	for _, n := range sortedNames(merged) {
+		if slices.Contains(accepted, RestOf(n.String())) {
+			continue
+		}
 		t := merged[n]
-		clauses := newHaystack("")
-		missing := slices.DeleteFunc(factTokens("# "+t.Description()+"\n"+t.Body(), lower), func(f factToken) bool {
-			key := factKey(f.text)
-			if key == "" || seen[key] || has.says(f) || agreed.holds(key) {
-				return true
+		for _, s := range sentencesOf("# " + t.Description() + "\n\n" + t.Body()) {
+			s.text = isoDates(unnamed.Replace(s.text))
+			words := r.read(s)
+			gone := uncovered(words, has)
+			if len(gone) == 0 || s.heading && !slices.ContainsFunc(gone, word.isExact) || slices.ContainsFunc(agreed, func(a map[string][]int) bool {
+				return !slices.ContainsFunc(gone, func(w word) bool { return a[w.term] == nil })
+			}) {
+				continue
 			}
-			seen[key] = true
-			if f.kind == clauseToken {
-				clauses.lower += " " + key
-			}
-			return false
-		})
-		for _, f := range missing {
-			if f.kind == clauseToken || !clauses.holds(factKey(f.text)) {
-				lost = append(lost, Fact{n.String(), f.of + f.text})
+			f := Fact{n.String(), memory.OneLine(marked(s.text, gone))}
+			if !slices.Contains(lost, f) {
+				lost = append(lost, f)
 			}
 		}
 	}
 	return lost
 }
 
-func textOf(t *memory.Topic) string { return t.Title() + "\n" + t.Description() + "\n" + t.Body() }
-
-// factKey is what the texts of two facts that are the same have in common.
-func factKey(text string) string {
-	return strings.ToLower(strings.Trim(memory.OneLine(text), "`\"'“”… "))
-}
-
-type tokenKind int
-
-const (
-	codeToken tokenKind = iota
-	numberToken
-	nameToken
-	clauseToken // the words around a negation or a condition
-)
-
-type factToken struct {
-	kind     tokenKind
-	text     string
-	of       string   // the name before a short number
-	sentence sentence // that a clause is from
-}
-
-// sentence is a sentence by its words.
+// sentence is a sentence, a heading, or a line of code.
 type sentence struct {
-	cues  [len(clauseCues)]bool // the kinds that it has
-	stems map[string]bool
+	text          string
+	code, heading bool
 }
 
-// clauseCues are negations and conditions, in seven languages.
-var clauseCues = [...]*lazy.Regexp{
-	lazy.New(`(?i)\b(?:not|never|no|none|nothing|nobody|without|neither|nor|cannot|\w+n['’]t|nicht|nie|niemals|kein\w*|ohne|weder|jamais|sans|aucune?|ne|nunca|sin|ning[uú]n\w*)\b|[不没沒無无勿别]|禁止|ない|なし|ません|않|없|말고|말 것|마라|못`),
-	lazy.New(`(?i)\b(?:only|except|unless|until|till|provided|nur|außer|bis|sofern|sauf|seulement|jusqu\w*|solo|sólo|excepto|salvo|hasta)\b|只|仅|僅|除非|除了|直到|だけ|のみ|以外|限り|まで|경우에만|때만|제외|까지`),
-}
+var marker = lazy.New(`^\s*(?:[-*+]|\d+[.)])\s+`)
 
-var (
-	numberShape = lazy.New(`[\pL\pN_#][\pL\pN_.,:/%+\-@]*`)
-	quotedShape = lazy.New(`"[^"]{2,60}"|“[^”]{2,60}”|「[^」]{2,60}」|『[^』]{2,60}』`)
-)
-
-// germanWords are frequent words of a language that writes every noun with a capital letter.
-var germanWords = lazy.New(`\b(?:der|die|das|und|nicht|ist|wird|mit|für|auf|wir|ein|eine)\b`)
-
-// What a clause shows before its cue and after it, and of each how much.
-var (
-	clauseBefore = lazy.New(`(?:\S+\s+){0,2}\S*\s*$`)
-	clauseAfter  = lazy.New(`^(?:\s*\S+){0,7}`)
-)
-
-const clauseRunes = 60
-
-// factTokens returns the facts of a text, in order.
-func factTokens(body string, lower map[string]bool) []factToken {
-	var tokens []factToken
-	nouns := len(germanWords.FindAllString(body, 3)) == 3
-	for line, code := range memory.Lines(body) {
-		if line = strings.TrimSpace(line); code {
-			if memory.FenceMark(line) == "" && strings.ContainsFunc(line, isWordRune) {
-				tokens = append(tokens, factToken{kind: codeToken, text: line})
-			}
-			continue
-		}
-		for _, sentence := range text.Sentences(untitled(labels.ReplaceAllString(line, ""))) {
-			tokens = append(tokens, sentenceTokens(sentence, nouns, lower)...)
-		}
-	}
-	return tokens
-}
-
-// sentenceTokens returns the facts of one sentence. With nouns a capital letter does not mark a name; lower is as isName has it.
-func sentenceTokens(text string, nouns bool, lower map[string]bool) (tokens []factToken) {
+// sentencesOf cuts a text into sentences. Lines of a paragraph belong together.
+func sentencesOf(body string) (all []sentence) {
 	var prose strings.Builder
-	for i, part := range strings.Split(text, "`") {
-		if i%2 == 0 {
-			prose.WriteString(part)
-		} else if part = strings.TrimSpace(part); part != "" {
-			tokens = append(tokens, factToken{kind: codeToken, text: part})
-			prose.WriteByte(' ')
+	flush := func() {
+		for _, s := range text.Sentences(prose.String()) {
+			s = labels.ReplaceAllString(marker.ReplaceAllString(s, ""), "")
+			all = append(all, sentence{text: strings.TrimSpace(s), heading: strings.HasPrefix(s, "#")})
 		}
+		prose.Reset()
 	}
-	plain := isoDates(prose.String())
-	for _, quoted := range quotedShape.FindAllString(plain, -1) {
-		_, open := utf8.DecodeRuneInString(quoted)
-		_, end := utf8.DecodeLastRuneInString(quoted)
-		tokens = append(tokens, factToken{kind: nameToken, text: quoted[open : len(quoted)-end]})
-	}
-	for _, wiki := range memory.ScanLine(plain).Wikis {
-		name, _, _ := strings.Cut(wiki, "|")
-		if name, _, _ = strings.Cut(name, "#"); isWikiName(name) {
-			tokens = append(tokens, factToken{kind: nameToken, text: name})
-		}
-	}
-	spaced := despaced(plain)
-	for _, at := range numberShape.FindAllStringIndex(spaced, -1) {
-		word := trimWord(spaced[at[0]:at[1]])
+	for line, code := range memory.Lines(body) {
 		switch {
-		case strings.ContainsFunc(word, unicode.IsNumber):
-			tokens = append(tokens, factToken{kind: numberToken, text: word, of: nameBefore(spaced[:at[0]], word)})
-		case isName(word, nouns || begins(spaced, at[0]), lower):
-			tokens = append(tokens, factToken{kind: nameToken, text: word})
+		case !code:
+			prose.WriteString(line + "\n")
+		case memory.FenceMark(strings.TrimSpace(line)) == "":
+			flush()
+			all = append(all, sentence{text: strings.TrimSpace(line), code: true})
 		}
 	}
-	c := factToken{kind: clauseToken, sentence: readSentence(text)}
-	from, to := len(plain), 0
-	for cue, re := range clauseCues {
-		at := re.FindStringIndex(plain)
-		if c.sentence.cues[cue] = at != nil; at != nil {
-			from, to = min(from, at[0]), max(to, at[1])
-		}
-	}
-	if to > 0 {
-		before, after := []rune(clauseBefore.FindString(plain[:from])), []rune(plain[from:to]+clauseAfter.FindString(plain[to:]))
-		c.text = string(before[max(0, len(before)-clauseRunes/2):]) + string(after[:min(len(after), clauseRunes)])
-		c.text = strings.Trim(memory.OneLine(c.text), ".,;:!?。！？*_#>- ")
-		tokens = append(tokens, c)
-	}
-	return tokens
+	flush()
+	return all
 }
 
-// spacedWords returns the words of a text with what holds them together: 10:30, a/b.go, x@example.test. Characters of scripts
-// without spaces are left out, but not the numbers between them.
-func spacedWords(text string) []string {
-	words := numberShape.FindAllString(despaced(text), -1)
-	for i, w := range words {
-		words[i] = trimWord(w)
+// word is a word of a sentence.
+type word struct {
+	from, to int
+	term     string
+	exact    bool // it must be there: a number and what it counts, code, a name, a negation or a condition
+}
+
+func (w word) isExact() bool { return w.exact }
+
+// reader reads the words of texts that are compared.
+type reader struct {
+	language *text.Language
+	lower    map[string]bool // words that are there in lower case: their capital does not make a name
+}
+
+// Words that turn a sentence, as one term each.
+const (
+	negation  = "¬"
+	condition = "?"
+)
+
+var cues = func() map[string]string {
+	terms := map[string]string{}
+	for term, words := range map[string]string{
+		negation: `not never no none nothing nobody without neither nor cannot nicht nie niemals kein keine keinen keinem keiner ohne weder
+			jamais sans aucun aucune ne pas nunca sin ningún ninguno ninguna não sem non mai senza niet geen nooit zonder
+			не нет никогда без ни нельзя لا لم لن ليس ليست بدون غير 不 没 沒 無 无 勿 别 非 않 없 못 말`,
+		condition: `only except unless until till provided nur außer bis sofern sauf seulement jusque solo sólo excepto salvo hasta
+			только кроме пока فقط إلا حتى 只 仅 僅 除 限`,
+	} {
+		for w := range strings.FieldsSeq(words) {
+			terms[w] = term
+		}
 	}
+	return terms
+}()
+
+// Characters that bind: other words say the same without them.
+const binding = "的了是在和与與及也就都要会會将將把被这這那个個有为為于於은는이가을를에의로와과도만다요하고지한할함"
+
+var (
+	quotedOrCode  = lazy.New("`[^`]*`|\\[\\[[^\\[\\]]*\\]\\]|\"[^\"]{2,60}\"|“[^”]{2,60}”|「[^」]{2,60}」")
+	denseNot      = lazy.New(`ない|なし|ません`)
+	startsWithDay = lazy.New(`^\d{4}-\d\d-\d\d`)
+)
+
+// pathSigns make the words beside them exact.
+const pathSigns = "/@_"
+
+// read returns the words of a sentence that say something.
+func (r reader) read(s sentence) (words []word) {
+	spans := quotedOrCode.FindAllStringIndex(s.text, -1)
+	last, counts := -1, false // the end of the word before, and whether that was a number
+	opens := true
+	nouns := r.language.Nouns
+	r.each(s.text, func(from, to int) {
+		w := s.text[from:to]
+		lower := strings.ToLower(w)
+		first, _ := utf8.DecodeRuneInString(w)
+		literal := s.code || slices.ContainsFunc(spans, func(at []int) bool { return at[0] <= from && to <= at[1] })
+		number := strings.ContainsFunc(w, unicode.IsNumber)
+		one := word{from: from, to: to, term: r.term(w)}
+		if text.IsDense(first) {
+			one.exact = literal || !strings.Contains(binding, w)
+			if one.exact {
+				words = append(words, one)
+			}
+			return
+		}
+		cue := cues[lower] != "" || lower == "t" && from > 0 && strings.ContainsAny(s.text[max(0, from-3):from], "'’")
+		if cue {
+			one.term = negation
+			if cues[lower] != "" {
+				one.term = cues[lower]
+			}
+		}
+		counted := counts && strings.TrimLeft(s.text[last:from], " ") == ""
+		label := strings.HasPrefix(s.text[to:], ":") && !strings.HasPrefix(s.text[to:], "://")
+		begins := opens || s.heading || last >= 0 && strings.ContainsAny(s.text[last:from], ".:!?;")
+		rest := strings.TrimPrefix(w, string(first))
+		named := strings.ContainsFunc(rest, unicode.IsUpper) && strings.ToUpper(w) != w ||
+			unicode.IsUpper(first) && !label && !r.lower[lower] && !nouns && !(begins && text.IsEveryday(one.term)) && !(s.heading && !number)
+		inPath := from > 0 && strings.IndexByte(pathSigns, s.text[from-1]) >= 0 || to < len(s.text) && strings.IndexByte(pathSigns, s.text[to]) >= 0
+		small := r.language.Stops(lower) || text.English().Stops(lower)
+		one.exact = literal || cue || number || counted && !small || !small && (named || inPath || unicode.Is(unicode.Lo, first))
+		if one.exact || !small && utf8.RuneCountInString(w) > 1 {
+			words = append(words, one)
+		}
+		last, counts, opens = to, number, false
+	})
 	return words
 }
 
-func despaced(text string) string {
-	return strings.Join(strings.FieldsFunc(text, memory.Unspaced), " ")
-}
-
-var nameAtEnd = lazy.New(`\p{Lu}\pL{2,} $`)
-
-// nameBefore returns the name before a short number, which alone says little: "Postgres 15".
-func nameBefore(text, number string) string {
-	if len(number) > 3 {
-		return ""
+// each calls do with each word of a text. The numbers of a date, a time or a version are one word. Of Han and Hangul each
+// character is one, of other dense scripts two neighbouring ones are.
+func (r reader) each(s string, do func(from, to int)) {
+	from, to := -1, -1
+	flush := func() {
+		if from >= 0 {
+			do(from, to)
+		}
+		from = -1
 	}
-	return nameAtEnd.FindString(text)
+	text.EachWord(s, func(start, end int, dense bool) {
+		if !dense {
+			if from >= 0 && start == to+1 && strings.IndexByte(".-:/,", s[to]) >= 0 && isDigit(s[to-1]) && isDigit(s[start]) {
+				to = end
+				return
+			}
+			flush()
+			from, to = start, end
+			return
+		}
+		flush()
+		for _, at := range denseNot.FindAllStringIndex(s[start:end], -1) {
+			do(start+at[0], start+at[1])
+		}
+		for i, c := range s[start:end] {
+			size := utf8.RuneLen(c)
+			next, more := utf8.DecodeRuneInString(s[start+i+size : end])
+			switch {
+			case unicode.Is(unicode.Hiragana, c):
+			case unicode.In(c, unicode.Han, unicode.Hangul):
+				do(start+i, start+i+size)
+			case more > 0 && !unicode.In(next, unicode.Hiragana, unicode.Han):
+				do(start+i, start+i+size+more)
+			}
+		}
+	})
+	flush()
 }
 
-func trimWord(w string) string { return strings.TrimRight(w, ".,:/+-@_") }
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// smallWords are the words of a text that it has in small letters.
-func smallWords(text string) map[string]bool {
-	set := make(map[string]bool)
-	for _, w := range spacedWords(text) {
-		if strings.ToLower(w) == w {
-			set[w] = true
+// term returns what a word has in common with the forms of the same.
+func (r reader) term(w string) string {
+	lower := strings.ToLower(w)
+	switch {
+	case cues[lower] != "":
+		return cues[lower]
+	case denseNot.MatchString(w):
+		return negation
+	case strings.ContainsFunc(w, unicode.IsNumber):
+		return lower
+	}
+	return r.language.Stem(lower)
+}
+
+// terms returns where a text has which terms, counted in words.
+func (r reader) terms(s string) map[string][]int {
+	at, n := map[string][]int{}, 0
+	s = isoDates(s)
+	r.each(s, func(from, to int) {
+		w := s[from:to]
+		add := func(term string) { at[term] = append(at[term], n) }
+		add(r.term(w))
+		if startsWithDay.MatchString(w) { // a date has its month and its day
+			add(w[:10])
+			add(w[:7])
+			add(w[5:10])
+		}
+		if strings.EqualFold(w, "t") && from > 0 && strings.ContainsAny(s[max(0, from-3):from], "'’") {
+			add(negation)
+		}
+		n++
+	})
+	return at
+}
+
+// A sentence has a counterpart where words near each other have all of its exact words, and of the others two of three.
+const (
+	nearWords  = 2 // the words that are looked at are so many times those of the sentence, and
+	nearMore   = 12
+	mostAbsent = 3 // one in so many of the other words may be absent
+)
+
+// uncovered returns the words that a text lacks where it has most of them, or nil if it has a counterpart there.
+func uncovered(words []word, has map[string][]int) []word {
+	type hit struct{ at, word int }
+	var hits []hit
+	for i, w := range words {
+		for _, at := range has[w.term] {
+			hits = append(hits, hit{at, i})
 		}
 	}
-	return set
-}
-
-// haystack is a text in which facts are looked for.
-type haystack struct {
-	text      string          // as it is, spaces collapsed
-	lower     string          // in lower case, dates as isoDates writes them
-	words     map[string]bool // as spacedWords has them, in lower case
-	sentences []sentence
-	skip      map[string]bool // names that need not be there
-}
-
-func newHaystack(body string) *haystack {
-	h := &haystack{text: memory.OneLine(body), words: make(map[string]bool), skip: make(map[string]bool)}
-	h.lower = strings.ToLower(isoDates(h.text))
-	for _, w := range spacedWords(strings.ReplaceAll(h.lower, "`", " ")) {
-		h.words[w] = true
-	}
-	for line := range strings.Lines(body) {
-		for _, sentence := range text.Sentences(line) {
-			h.sentences = append(h.sentences, readSentence(sentence))
+	slices.SortFunc(hits, func(a, b hit) int { return a.at - b.at })
+	width := nearWords*len(words) + nearMore
+	count, covered, most, from, best := make([]int, len(words)), 0, 0, 0, [2]int{}
+	for to, h := range hits {
+		for ; hits[from].at <= h.at-width; from++ {
+			if count[hits[from].word]--; count[hits[from].word] == 0 {
+				covered--
+			}
+		}
+		if count[h.word]++; count[h.word] == 1 {
+			covered++
+		}
+		if covered > most {
+			most, best = covered, [2]int{from, to + 1}
 		}
 	}
-	return h
-}
-
-// keptClause is the percentage of the words of a sentence with a negation or a condition that must be together in one sentence with
-// such a word.
-const keptClause = 60
-
-// says reports whether the text holds a fact.
-func (h *haystack) says(f factToken) bool {
-	switch f.kind {
-	case codeToken:
-		return strings.Contains(h.text, memory.OneLine(f.text))
-	case numberToken:
-		number := strings.ToLower(f.text)
-		return h.words[number] || writtenDay.MatchString(number) && h.holdsDay(number)
-	case nameToken:
-		return h.skip[memory.SlugKey(memory.StemOf(f.text))] || h.holdsName(f.text)
+	clear(count)
+	for _, h := range hits[best[0]:best[1]] {
+		count[h.word]++
 	}
-	return slices.ContainsFunc(h.sentences, f.sentence.isIn)
+	exact, plain := 0, 0
+	var gone []word
+	for i, w := range words {
+		if count[i] == 0 {
+			gone = append(gone, w)
+			if w.exact {
+				exact++
+			}
+		}
+		if !w.exact {
+			plain++
+		}
+	}
+	if exact == 0 && mostAbsent*len(gone) <= plain {
+		return nil
+	}
+	return gone
 }
 
-// writtenDay matches a day without its year, and a month of a year.
-var writtenDay = lazy.New(`^(?:\d\d-\d\d|\d{4}-\d\d)$`)
+// marked returns a sentence with some of its words marked, neighbours together.
+func marked(s string, words []word) string {
+	slices.SortFunc(words, func(a, b word) int { return a.from - b.from })
+	var out strings.Builder
+	at := 0
+	for i := 0; i < len(words); {
+		from, to := words[i].from, words[i].to
+		for i++; i < len(words) && strings.Trim(s[to:max(to, words[i].from)], " ") == ""; i++ {
+			to = max(to, words[i].to)
+		}
+		fmt.Fprintf(&out, "%s⟨%s⟩", s[at:from], s[from:to])
+		at = to
+	}
+	return out.String() + s[at:]
+}
 
-// holdsDay reports whether a date of the text has the day or the month.
-func (h *haystack) holdsDay(day string) bool {
-	for w := range h.words {
-		if strings.Contains("-"+w, "-"+day) {
+// Related reports whether two texts have a term in common that says something.
+func Related(a, b string) bool {
+	in := termsOf(b)
+	for term := range termsOf(a) {
+		if in[term] && (utf8.RuneCountInString(term) > 3 || strings.ContainsFunc(term, unicode.IsNumber) || text.IsDense([]rune(term)[0])) {
 			return true
 		}
 	}
 	return false
 }
 
-// isIn reports whether another sentence has the same kinds of cues, and most of the words.
-func (s sentence) isIn(other sentence) bool {
-	for cue := range s.cues {
-		if s.cues[cue] && !other.cues[cue] {
-			return false
+func termsOf(s string) map[string]bool {
+	terms := map[string]bool{}
+	text.EachToken(s, func(token string, kind text.Kind) {
+		for _, term := range text.English().Terms(token, kind) {
+			terms[term] = true
 		}
-	}
-	return 100*common(s.stems, other.stems) >= keptClause*len(s.stems)
-}
-
-func readSentence(text string) sentence {
-	s := sentence{stems: stems(text)}
-	for cue, re := range clauseCues {
-		s.cues[cue] = re.MatchString(text)
-	}
-	return s
-}
-
-// holdsName reports whether a name is in the text, in the plural too, or each of the words that a slash joins.
-func (h *haystack) holdsName(name string) bool {
-	one := strings.TrimSuffix(name, "s")
-	if h.holds(name) || h.holds(one) || h.holds(name+"s") {
-		return true
-	}
-	a, b, joined := strings.Cut(name, "/")
-	return joined && !strings.ContainsAny(name, "._@") && (h.holds(a) || ordinary[a]) && (h.holds(b) || ordinary[b])
-}
-
-// holds reports whether a name is in the text as whole words.
-func (h *haystack) holds(name string) bool {
-	name = strings.ToLower(memory.OneLine(name))
-	for at := 0; ; {
-		i := strings.Index(h.lower[at:], name)
-		if i < 0 {
-			return false
-		}
-		before, _ := utf8.DecodeLastRuneInString(h.lower[:at+i])
-		after, _ := utf8.DecodeRuneInString(h.lower[at+i+len(name):])
-		if !joins(before) && !joins(after) {
-			return true
-		}
-		_, size := utf8.DecodeRuneInString(h.lower[at+i:])
-		at += i + size
-	}
-}
-
-func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
-
-// joins reports whether a character makes what is beside it part of a longer word or number.
-func joins(r rune) bool {
-	return (isWordRune(r) || r == '_') && r != utf8.RuneError && !memory.Unspaced(r)
-}
-
-// stems returns the words of a text, cut so that forms of one word are the same.
-func stems(text string) map[string]bool {
-	set := make(map[string]bool)
-	for _, w := range memory.WordsOf(text) {
-		if r := []rune(w); len(r) > 5 {
-			w = string(r[:5])
-		}
-		set[w] = true
-	}
-	return set
-}
-
-// Related reports whether two texts have a word in common: of four letters, a number, or two characters of a script without spaces.
-func Related(a, b string) bool {
-	in, characters := stems(b), 0
-	for w := range stems(a) {
-		r, _ := utf8.DecodeRuneInString(w)
-		switch {
-		case !in[w]:
-		case memory.Unspaced(r):
-			characters++
-		case utf8.RuneCountInString(w) > 3 || strings.ContainsFunc(w, unicode.IsNumber):
-			return true
-		}
-	}
-	return characters > 1
+	})
+	return terms
 }

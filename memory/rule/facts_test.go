@@ -19,30 +19,37 @@ func TestLost(t *testing.T) {
 	}{
 		{"nothing", "", "", nil},
 		{"the same", "Deploy by `make ship` on port 8443, never on Fridays.", "Deploy by `make ship` on port 8443, never on Fridays.", nil},
-		{"a number", "It listens on 8443.", "It listens on 8444.", []string{"8443"}},
-		{"a part of a number", "Version 1.5 is used, of 11.5 and 5.", "Version 11.5 is used.", []string{"5", "Version 1.5"}},
-		{"a date and a time", "On 2026-11-18 at 10:30 sharp.", "On 2026-11-18 at ten.", []string{"10:30"}},
-		{"code", "Run `go test ./tools`.", "Run `go test`.", []string{"go test ./tools"}},
+		{"over two lines", "Deploy by `make ship`\non port 8443.", "- port 8443\n- deploy: `make ship`", nil},
+		{"a number", "It listens on 8443.", "It listens on 8444.", []string{"It listens on ⟨8443⟩."}},
+		{"a part of a number", "Version 1.5 is used.", "Version 11.5 is used.", []string{"Version ⟨1.5⟩ is used."}},
+		{"a unit", "The lock waits 90 seconds before it opens the gate again.", "The lock waits 90 minutes before it opens the gate again.",
+			[]string{"The lock waits 90 ⟨seconds⟩ before it opens the gate again."}},
+		{"a time", "On 2026-11-18 at 10:30 sharp.", "On 2026-11-18 at ten.", []string{"On 2026-11-18 at ⟨10:30 sharp⟩."}},
+		{"code", "Run `go test ./tools` then.", "Run `go test` then.", []string{"Run `go test ./⟨tools⟩` then."}},
 		{"code without its marks", "Run `go test`.", "Run go test at night.", nil},
-		{"a block of code", "```sh\nmake ship\n# 12\n```\nthen wait", "then wait", []string{"make ship", "# 12"}},
-		{"names", "The cranes belong to Mareike, the log is in `x` and config/a.yml, see [[tide-table]].",
-			"Whose `x` is it?", []string{"tide-table", "Mareike", "config/a.yml"}},
-		{"a first word is no name", "Cranes are tall.", "They are tall.", nil},
-		{"nouns are not names", "Der Kran und die Fähre, das Boot ist alt.", "alt", nil},
-		{"a negation", "Never deploy on a Friday evening.", "Deploy on a Friday evening.", []string{"Never deploy on a Friday evening"}},
-		{"a negation in other words", "Never deploy on a Friday evening.", "Do not deploy on Friday evenings.", nil},
+		{"a block of code", "```sh\nmake ship\n# 12\n```\nthen wait", "then wait", []string{"⟨make ship⟩", "# ⟨12⟩"}},
+		{"names", "The cranes belong to Mareike, see [[tide-table]] and config/a.yml.", "To whom do the cranes belong?",
+			[]string{"The cranes belong to ⟨Mareike⟩, ⟨see⟩ [[⟨tide⟩-⟨table⟩]] and ⟨config⟩/a.⟨yml⟩."}},
+		{"a name at the beginning", "Mareike owns the crane on the north quay.", "Anselm owns the crane on the north quay.", []string{"⟨Mareike⟩ owns the crane on the north quay."}},
+		{"nouns are not names", "Der Kran und die Fähre sind alt, das Boot ist nicht alt.", "Kran, Fähre: alt. Boote sind nicht alt.", nil},
+		{"prose", "It is long.\n\nThe night crew prefers the short ladder.", "It is long.", []string{"The ⟨night crew prefers⟩ the ⟨short ladder⟩."}},
+		{"an item", "- oil the winch\n- paint the bollards", "- oil the winch", []string{"⟨paint⟩ the ⟨bollards⟩"}},
+		{"a numbered item", "1. oil the winch\n2. wait", "Oil the winch and wait.", nil},
+		{"a negation", "Never deploy on a Friday evening.", "Deploy on a Friday evening.", []string{"⟨Never⟩ deploy on a Friday evening."}},
+		{"a negation in other words", "Never deploy on a Friday evening.", "Don't deploy on Friday evenings.", nil},
 		{"a condition", "Deploy at once, unless the harbour is closed.", "Deploy at once; never when the harbour is closed.",
-			[]string{"Deploy at once, unless the harbour is closed"}},
-		{"other scripts", "数据库不要重置。포트는 8443, 금요일에는 배포하지 않는다.", "数据库要重置。", []string{"数据库不要重置", "8443, 금요일에는 배포하지 않는다"}},
+			[]string{"Deploy at once, ⟨unless⟩ the harbour is closed."}},
+		{"Chinese", "数据库不要重置。部署在星期一。", "数据库要重置。部署在星期二。", []string{"数据库⟨不⟩要重置。", "部署在星期⟨一⟩。"}},
+		{"Chinese in another order", "部署在星期一。", "星期一部署。", nil},
+		{"Korean", "포트는 8443, 금요일에는 배포하지 않는다.", "포트는 8443, 금요일에는 배포한다.", []string{"포트는 8443, 금요일에는 배포하지 ⟨않⟩는다."}},
+		{"Japanese", "金曜日にはデプロイしない。", "金曜日にはデプロイする。", []string{"金曜日にはデプロイし⟨ない⟩。"}},
+		{"Russian", "Кран не работает ночью. Ключ у Марины на складе.", "Кран работает ночью. Ключ у Ирины на складе.",
+			[]string{"Кран ⟨не⟩ работает ночью.", "Ключ у ⟨Марины⟩ на складе."}},
+		{"Arabic", "الرافعة عند الرصيف الشمالي. المفتاح عند سعاد.", "الرافعة عند الرصيف الشمالي.", []string{"⟨المفتاح⟩ عند ⟨سعاد⟩."}},
 		{"a date in words", "Since 18 November 2026 or Dec 4th; March 2026 was worse.", "Since 2026-11-18, or 2026-12-04; 2026-03 was worse.", nil},
-		{"another date", "Since 18 November 2026, in May.", "Since 2026-11-17, maybe.", []string{"2026-11-18", "May"}},
-		{"words of headings", "# Release Process Overview\n\nas it is run\n\n## In October\n## The key that Petra has", "As it is run.", []string{"Petra"}},
-		{"stress and short forms", "The PRs are small, and the IDs are NOT guessed. Note: Open them early.",
-			"The pull requests are small, and their names are not guessed. Open early.", nil},
-		{"after a colon", "Owner: Petra Holm. Plan: Revert the change; tell: Rollback.",
-			"Roll it back by a rollback; the plan is to revert.", []string{"Petra", "Holm"}},
+		{"words of headings", "# Release Process Overview\n\nas it is run\n\n## The key that `petra` has", "As it is run.", []string{"## The ⟨key⟩ that `⟨petra⟩` has"}},
 		{"the plural", "The Cranes belong to the Tidewardens.", "The cranes belong to a Tidewarden.", nil},
-		{"words that a slash joins", "They read/write and/or wait in src/quay.", "They read or write, and wait.", []string{"src/quay"}},
+		{"words that a slash joins", "They read/write and/or wait.", "They read or write, and wait.", nil},
 		{"the other's name", "As in merged.md and [[merged]].", "As here.", nil},
 	} {
 		lost := Lost(map[memory.Name]*memory.Topic{mustName(t, "merged.md"): body(test.merged)}, mustName(t, "into.md"), body(test.survivor))
@@ -63,7 +70,7 @@ func TestOwnLine(t *testing.T) {
 		return memory.ParseTopic([]byte("---\nname: crane\ndescription: " + description + "\n---\n" + text))
 	}
 	before := topic("how the crane is run", "It lifts 12 t, by `make lift`; ask Mareike, never Anselm.")
-	edited := topic("how the crane is run", "It lifts 14 t, by `make hoist`; ask Ines, never Anselm.")
+	edited := topic("how the crane is run", "It hoists 14 t, by `make hoist`; ask Ines, never Anselm.")
 	renewed := topic("how the crane is run and what it lifts", "It lifts 12 t, by `make lift`; ask Mareike, never Anselm.")
 	for _, test := range []struct {
 		line  string
@@ -85,6 +92,9 @@ func TestOwnLine(t *testing.T) {
 	}
 }
 
+// uncounted are the numbers of list items and the words after a fence, which are not compared.
+var uncounted = regexp.MustCompile("(?m)^[ \\t>*+-]*\\d+[.)](?:[ \\t]|$)|^.*(?:```|~~~).*$")
+
 // FuzzLost: every number of what was merged is in the survivor, or in what is listed.
 func FuzzLost(f *testing.F) {
 	f.Add("On 18 November 2026, 3 of 7; May 5. 8 Jun 9th, 12 Dec 2026-11-18", "2026-11-18 and 2026-06-09")
@@ -95,7 +105,7 @@ func FuzzLost(f *testing.F) {
 		for _, fact := range Lost(map[memory.Name]*memory.Topic{mustName(t, "merged.md"): m}, mustName(t, "into.md"), s) {
 			listed.WriteString(fact.Text + "\n")
 		}
-		for _, number := range regexp.MustCompile(`[0-9]+`).FindAllString(m.Body(), -1) {
+		for _, number := range regexp.MustCompile(`[0-9]+`).FindAllString(uncounted.ReplaceAllString(m.Body(), ""), -1) {
 			if !strings.Contains(survivor, number) && !strings.Contains(listed.String(), number) {
 				t.Errorf("%q is neither in the survivor nor listed: %q", number, listed.String())
 			}

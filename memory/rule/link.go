@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/text"
 )
 
 // proposedTitle bounds, in characters, the title of a proposed line that would be too long.
@@ -211,9 +212,10 @@ func OwnLine(hook string, n memory.Name, before, after *memory.Topic) (Finding, 
 	renewed := described != memory.OneLine(before.Description())
 	var gone []string
 	uncovered := false
-	had, has, covered := stems(textOf(before)), stems(textOf(after)), stems(described+" "+n.String())
-	for _, word := range spacedWords(hook) {
-		for stem := range stems(word) {
+	had, has, covered := termsOf(wholeText(before)), termsOf(wholeText(after)), termsOf(described+" "+n.String())
+	for _, w := range text.Words(hook) {
+		word := w.Text
+		for stem := range termsOf(word) {
 			if had[stem] && !has[stem] && !slices.Contains(gone, word) {
 				gone = append(gone, word)
 			}
@@ -235,6 +237,8 @@ func OwnLine(hook string, n memory.Name, before, after *memory.Topic) (Finding, 
 	f.Hint = fmt.Sprintf(`if the line is wrong: write_memory {"path": %q, "index": {"text": %s}}`, n, text)
 	return f, true
 }
+
+func wholeText(t *memory.Topic) string { return t.Title() + "\n" + t.Description() + "\n" + t.Body() }
 
 // cutText returns at most limit characters of a text, cut after a word and marked with "…".
 func cutText(s string, limit int) string {
