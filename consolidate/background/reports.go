@@ -12,7 +12,7 @@ import (
 	"dream-mcp/consolidate/ops"
 )
 
-// The reports that a person is shown when a session begins, and their lock.
+// The reports that a person is shown at the next event where the host can, and their lock.
 const (
 	reportsFile = "untold.json"
 	reportsLock = "reports.lock"
@@ -32,7 +32,7 @@ const maxReports = 5
 // reportsWait is how long a hook waits for another process that queues or delivers reports.
 const reportsWait = 200 * time.Millisecond
 
-// Queue queues a report on an unattended dream for the person's next session. If it cannot, the report is only in the
+// Queue queues a report on an unattended dream for the person. If it cannot, the report is only in the
 // journal.
 func (r *Room) Queue(i ops.Op, changes []ops.Change) {
 	answered := i.Request != nil && i.Outcome == ops.Committed

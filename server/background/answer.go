@@ -1,7 +1,8 @@
 // Package background answers the hooks of hosts, and runs background dreams.
 //
 // Answer prints the answer of a hook to its host, which is mostly empty. When a session starts it shows memories,
-// offers a dream that is due (mode suggest), or reports what background dreams did or propose. In the modes approve
+// offers a dream that is due (mode suggest), or reports what background dreams did or propose; a host that shows the
+// person a message at a prompt or the end of a turn reports it then. In the modes approve
 // and auto it starts a detached supervisor, which checks the gates and runs a host without a person.
 //
 // It promises that one background dream runs over a memory at a time. The host has no tool of its own that writes, no
@@ -82,14 +83,17 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup host.Setup
 		err = f.sync(p, e)
 	}
 	soon := dreams && (background || e.Moment == hook.Start) && p.Gates.Soon(!background)
-	reports := dreams && e.Moment == hook.Start && p.Background.HasReports()
+	reports := setup.Enabled.On && reportsAt(setup.Client, e) && p.Background.HasReports()
 	memories := recalls(setup, e)
 	if !soon && !reports && !memories {
 		return err
 	}
 	say := speech{client: setup.Client}
 	if e.Moment != hook.Prompt && e.Moment != hook.Tool && p.Background.SeenRecently(ctx, e.Session, string(e.Moment)+" "+e.Source, e.Moment == hook.Turn) {
-		return err
+		if e.Moment != hook.Turn || !reports {
+			return err
+		}
+		soon = false
 	}
 	if memories {
 		text, files, recallErr := recalled(p, setup, e)
@@ -112,17 +116,32 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup host.Setup
 			}
 		}
 	}
-	if e.Moment != hook.Start || !dreams {
+	if !reports {
+		if last != "" {
+			say.model = append(say.model, last)
+		}
 		return errors.Join(err, say.write(f.Out, e.Name))
 	}
 	// Last: the gates may take until our time is up.
 	return errors.Join(err, p.Background.DeliverReports(ctx, func(reports []runs.DreamReport) error {
 		say.report(reports)
+		if e.Moment == hook.Turn {
+			say.model = nil // its turn has ended, and some hosts refuse words for it
+		}
 		if last != "" {
 			say.model = append(say.model, last)
 		}
 		return say.write(f.Out, e.Name)
 	}))
+}
+
+// reportsAt reports whether the person sees the report of a dream at an event. Cursor and opencode show a message of a hook to
+// nobody, and Codex none of its older notifications: their models are told when a session starts.
+func reportsAt(client string, e hook.Event) bool {
+	if e.Moment == hook.Prompt || e.Moment == hook.Turn {
+		return !e.Sub && !e.Again && client != host.Cursor && client != host.OpenCode && e.Name != "agent-turn-complete"
+	}
+	return e.Moment == hook.Start && !e.Ignored()
 }
 
 // marked reports whether a variable is set, other than to 0 or false.
@@ -196,7 +215,7 @@ func (s *speech) report(reports []runs.DreamReport) {
 			continue
 		}
 		s.person = append(s.person, fmt.Sprintf("Dream: %s To see: dream-mcp diff %s. To undo: dream-mcp undo %s.", all, t.ID, t.ID))
-		s.model = append(s.model, fmt.Sprintf("A background dream changed the long-term memory since the last session: %s "+
+		s.model = append(s.model, fmt.Sprintf("A background dream changed the long-term memory: %s "+
 			"The user has read this and can undo it with `dream-mcp undo %s`.", visible.EscapeTags(t.Report), t.ID))
 	}
 }
@@ -237,8 +256,12 @@ func (s *speech) write(out io.Writer, event string) error {
 		}
 		return json.NewEncoder(out).Encode(answer)
 	}
-	return json.NewEncoder(out).Encode(struct {
-		Message  string   `json:"systemMessage,omitempty"`
-		Specific specific `json:"hookSpecificOutput"`
-	}{cut(s.person), specific{event, cut(s.model)}})
+	answer := struct {
+		Message  string    `json:"systemMessage,omitempty"`
+		Specific *specific `json:"hookSpecificOutput,omitempty"`
+	}{Message: cut(s.person)}
+	if len(s.model) > 0 {
+		answer.Specific = &specific{event, cut(s.model)}
+	}
+	return json.NewEncoder(out).Encode(answer)
 }
