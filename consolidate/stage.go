@@ -211,7 +211,7 @@ func (w *writing) stageTopic() (res WriteResult, err error) {
 	if err != nil {
 		return res, err
 	}
-	res = WriteResult{Path: w.n.String(), Action: "updated", Sum: c.After.Short(), Bytes: len(w.data), Findings: findings}
+	res = WriteResult{Path: w.n.String(), Action: "updated", Sum: c.After.Short(), Bytes: len(w.data), Findings: findings, fresh: w.fresh()}
 	if w.have.Sum == "" {
 		res.Action = "created"
 	}

@@ -13,6 +13,7 @@ import (
 	"dream-mcp/consolidate/provenance"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+	"dream-mcp/memory/related"
 	"dream-mcp/memory/rule"
 )
 
@@ -51,7 +52,10 @@ type WriteResult struct {
 	Missing  []rule.Fact    `json:"missing,omitempty"`  // of what was merged into it
 	More     int            `json:"more_missing,omitempty"`
 	Next     string         `json:"next,omitempty"` // the call that accepts what is missing
+	Also     []string       `json:"also,omitempty"` // passages of other memories on the same thing, as "file:line text"
 	Findings []rule.Finding `json:"findings"`
+
+	fresh []related.Passage // that it adds
 }
 
 // Cited is what was found at a hit that a write cites.

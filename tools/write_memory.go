@@ -41,11 +41,15 @@ func writeMemory(ctx context.Context, p *consolidate.Project, arguments json.Raw
 	if r.Writes != nil {
 		return writeSeveral(ctx, p, r.Writes), nil
 	}
-	res, err := writeOne(ctx, p, arguments, "")
-	return answer{value: res}, ifAgreed(err, func(ctx context.Context) (answer, error) {
-		res, err := writeOne(ctx, p, arguments, "the person agreed when they were asked")
+	alone := func(agreed string) (answer, error) {
+		res, err := writeOne(ctx, p, arguments, agreed)
+		if err == nil {
+			p.Complete([]*consolidate.WriteResult{&res})
+		}
 		return answer{value: res}, err
-	})
+	}
+	a, err := alone("")
+	return a, ifAgreed(err, func(context.Context) (answer, error) { return alone("the person agreed when they were asked") })
 }
 
 // severalWritten is the answer to several writes. What was refused comes first.
@@ -67,6 +71,7 @@ type oneWritten struct {
 	Missing  []rule.Fact         `json:"missing,omitempty"`
 	More     int                 `json:"more_missing,omitempty"`
 	Next     string              `json:"next,omitempty"`
+	Also     []string            `json:"also,omitempty"`
 	Findings []rule.Finding      `json:"findings,omitempty"`
 }
 
@@ -84,10 +89,26 @@ const maxRefusal = 1_500
 func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.RawMessage) answer {
 	all := severalWritten{Writes: []oneWritten{}}
 	hinted := make(map[string]bool)
+	results, errs := make([]consolidate.WriteResult, len(writes)), make([]error, len(writes))
+	var written []*consolidate.WriteResult
+	try := func(i int) {
+		if results[i], errs[i] = writeOne(ctx, p, writes[i], ""); errs[i] == nil {
+			written = append(written, &results[i])
+		}
+	}
+	for i := range writes {
+		try(i)
+	}
+	for i, err := range errs { // a later write may have removed or changed what it is like
+		if refused, ok := errors.AsType[*consolidate.RuleError](err); ok && refused.Rule() == "near-duplicate" && len(written) > 0 {
+			try(i)
+		}
+	}
+	p.Complete(written)
 	for i, arguments := range writes {
 		var path struct{ Path string }
 		_ = json.Unmarshal(arguments, &path) // the check says what is wrong
-		res, err := writeOne(ctx, p, arguments, "")
+		res, err := results[i], errs[i]
 		if err == nil {
 			all.Written++
 			all.Staged = res.Staged
@@ -98,7 +119,7 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 				hinted[f.Hint] = true
 			}
 			all.Writes = append(all.Writes, oneWritten{
-				res.Path, res.Action, res.Sum, res.Undo, res.Evidence, res.Accepted, res.Missing, res.More, res.Next, res.Findings,
+				res.Path, res.Action, res.Sum, res.Undo, res.Evidence, res.Accepted, res.Missing, res.More, res.Next, res.Also, res.Findings,
 			})
 			continue
 		}

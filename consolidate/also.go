@@ -1,0 +1,72 @@
+package consolidate
+
+import (
+	"slices"
+
+	"dream-mcp/consolidate/indexing"
+	"dream-mcp/memory"
+	"dream-mcp/memory/related"
+	"dream-mcp/memory/rule"
+)
+
+// maxAlso bounds the passages of other memories that the answer of a write shows.
+const maxAlso = 3
+
+// Complete fills in what is judged after the last of several writes, over the memory as they leave it: the passages of other
+// memories on the same thing, and whether links still lead nowhere. The writes are done: where the memory cannot be read, nothing is filled in.
+func (p *Project) Complete(results []*WriteResult) {
+	if !slices.ContainsFunc(results, func(r *WriteResult) bool { return r.fresh != nil }) {
+		return
+	}
+	p.Lock()
+	defer p.Unlock()
+	s, err := p.asWritten()
+	if err != nil {
+		return
+	}
+	x := related.New(related.Documents(s.Shown(nil)))
+	for _, r := range results {
+		n, err := memory.ParseName(r.Path)
+		if err != nil || r.fresh == nil || s.Topics[n] == nil {
+			continue
+		}
+		others := func(file string) bool { return file == r.Path || file == memory.IndexFile }
+		for _, pair := range x.Beside(r.fresh, related.NameWords(r.Path), others, 2*maxAlso) {
+			if len(r.Also) < maxAlso && pair.Strength() >= minStrength && len(pair.Shared) > 1 {
+				r.Also = append(r.Also, pair.Where()+" "+cutPassage(pair.Text))
+			}
+		}
+		still := rule.Check{After: s, Now: p.Now()}.Written(n)
+		r.Findings = slices.DeleteFunc(r.Findings, func(f rule.Finding) bool {
+			return f.Rule == "wiki-link" && f.File == r.Path && !slices.ContainsFunc(still, func(o rule.Finding) bool { return o.Message == f.Message })
+		})
+	}
+}
+
+// asWritten returns the memory as the dream would leave it; outside dreams, as it is.
+func (p *Project) asWritten() (*memory.Snapshot, error) {
+	if p.dream != nil {
+		_, s, err := indexing.Foresee(p.dream.Tx, nil)
+		return s, err
+	}
+	dir, err := p.Disk()
+	if err != nil || dir == nil {
+		return &memory.Snapshot{}, err
+	}
+	defer dir.Close()
+	return dir.Snapshot()
+}
+
+// fresh returns the passages that a write adds to its memory, as they may be shown.
+func (w *writing) fresh() []related.Passage {
+	passages := func(t *memory.Topic) []related.Passage {
+		if t == nil {
+			return nil
+		}
+		return related.Documents(&memory.Snapshot{Topics: map[memory.Name]*memory.Topic{w.n: t.Shown(w.t.Dir.AllowSecrets)}})[0].Passages()
+	}
+	old := passages(w.prior)
+	return slices.DeleteFunc(passages(w.after.Topics[w.n]), func(p related.Passage) bool {
+		return slices.ContainsFunc(old, func(o related.Passage) bool { return o.Text == p.Text })
+	})
+}
