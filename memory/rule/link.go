@@ -219,7 +219,7 @@ func OwnLine(hook string, n memory.Name, before, after *memory.Topic) (Finding, 
 			if had[stem] && !has[stem] && !slices.Contains(gone, word) {
 				gone = append(gone, word)
 			}
-			uncovered = uncovered || !covered[stem] && utf8.RuneCountInString(stem) > 3
+			uncovered = uncovered || !covered[stem] && utf8.RuneCountInString(stem) > 2
 		}
 	}
 	if hook == "" || IsDerived(hook, after) || gone == nil && !(renewed && uncovered) {
