@@ -226,7 +226,10 @@ func (w *writing) setMissing(res *WriteResult) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	still, err := lost(w.t, w.n, topic)
+	still := all
+	if len(w.Accept) > 0 {
+		still, err = lost(w.t, w.n, topic)
+	}
 	for _, f := range all {
 		if !slices.Contains(still, f) {
 			res.Accepted = append(res.Accepted, f.Text)
