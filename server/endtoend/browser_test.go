@@ -156,7 +156,7 @@ const look = `new Promise(done => setTimeout(() => done([
 	"title: " + document.title,
 	"overflow: " + Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth),
 	"background: " + getComputedStyle(document.body).backgroundColor,
-	"elements: " + [...document.querySelectorAll("script, img, link, iframe, object, embed, form, a, meta[http-equiv=refresh], [onload], [onerror], [onclick]")].map(e => e.localName).join(" "),
+	"elements: " + [...document.querySelectorAll("script, img, link, iframe, object, embed, form, a:not([href^=\"#\"]), meta[http-equiv=refresh], [onload], [onerror], [onclick]")].map(e => e.localName).join(" "),
 	document.body.innerText, ""].join("\n")), 300))`
 
 func (b *browser) open(url string, width int, scheme string) (seen string, picture []byte, err error) {
