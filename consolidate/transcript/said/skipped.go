@@ -15,6 +15,7 @@ const (
 	Untyped      Reason = "sessions in which nobody typed"
 	Unreadable   Reason = "unreadable files"
 	NoSession    Reason = "files that are not sessions"
+	Older        Reason = "sessions older than the newest 20000"
 	Unlisted     Reason = "folders too full to list"
 )
 

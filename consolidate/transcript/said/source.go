@@ -15,8 +15,8 @@ const (
 	// MaxEntries bounds the listing of one folder; the fullest seen had some 900 entries.
 	MaxEntries = 1 << 18
 
-	// MaxSessions bounds what is judged: the newest, as many as fit into the cache of heads.
-	MaxSessions = 120_000
+	// MaxSessions bounds what is judged: the newest, as many as a call can open in a few seconds.
+	MaxSessions = 20_000
 )
 
 // maxWhole bounds what is read of a session that must be read whole. The largest seen had 4 MB.

@@ -25,7 +25,7 @@ func (s *Project) files(since time.Time) ([]said.File, said.Skipped, error) {
 	}
 	newest(files)
 	if len(files) > said.MaxSessions {
-		skipped[said.Unlisted]++
+		skipped[said.Older] += len(files) - said.MaxSessions
 		files = slices.Clone(files[:said.MaxSessions])
 	}
 	return files, skipped, nil

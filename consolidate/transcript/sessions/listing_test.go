@@ -1,11 +1,38 @@
 package sessions
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/said"
 )
+
+// TestFullFolder: of a folder with too many sessions the newest are taken, and the others are counted.
+func TestFullFolder(t *testing.T) {
+	projects := t.TempDir()
+	const more = 3
+	folder := filepath.Join(projects, fixture.Slug)
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for n := range said.MaxSessions + more {
+		if err := os.WriteFile(filepath.Join(folder, fixture.ID(n+1)+".jsonl"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	newest := fixture.ID(7)
+	future := time.Now().Add(time.Hour)
+	if err := os.Chtimes(filepath.Join(folder, newest+".jsonl"), future, future); err != nil {
+		t.Fatal(err)
+	}
+	files, skipped, err := Open(Options{Projects: projects, Roots: []string{fixture.Root}}).files(time.Time{})
+	if err != nil || len(files) != said.MaxSessions || skipped[said.Older] != more || files[0].ID != newest {
+		t.Errorf("%d files, %v, %v", len(files), skipped, err)
+	}
+}
 
 // TestCountEndsWithEnough: where enough sessions are found, the heads of the others are not read; where they are not, all
 // are counted.
