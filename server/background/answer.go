@@ -136,7 +136,7 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup host.Setup
 }
 
 // reportsAt reports whether the person sees the report of a dream at an event. Cursor and opencode show a message of a hook to
-// nobody, and Codex none of its older notifications: their models are told when a session starts.
+// nobody, and Codex none of its older notifications: their models get it when a session starts.
 func reportsAt(client string, e hook.Event) bool {
 	if e.Moment == hook.Prompt || e.Moment == hook.Turn {
 		return !e.Sub && !e.Again && client != host.Cursor && client != host.OpenCode && e.Name != "agent-turn-complete"
