@@ -1,7 +1,7 @@
 package recall
 
 import (
-	"math"
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,10 +33,10 @@ const (
 	minName     = 4    // bytes of a name: PR and CLI are words
 )
 
-// A Note is a memory and the passages of it that a prompt touches. Without passages it stands for the whole memory.
+// A Note is a memory and the passage of it that a prompt touches. Without a passage it stands for the whole memory.
 type Note struct {
 	*Memory
-	Passages []string
+	Passage string
 }
 
 // ForPrompt returns the passages that a prompt calls for, the best first, of at most maxChosen memories. Mostly there are
@@ -49,7 +49,7 @@ func ForPrompt(prompt string, all []Memory) (notes []Note) {
 		docs[i] = related.Document{File: all[i].Path, Description: all[i].Description, Body: all[i].Body, BodyAt: 2}
 		byPath[all[i].Path] = &all[i]
 	}
-	asked, least := nameTerms(prompt), leastWeight+forLength*math.Max(0, float64(countTerms(prompt)-freeLength))
+	asked, least := nameTerms(prompt), leastWeight+forLength*float64(max(0, countTerms(prompt)-freeLength))
 	type found struct {
 		hit    related.Hit
 		weight float64
@@ -63,12 +63,11 @@ func ForPrompt(prompt string, all []Memory) (notes []Note) {
 			best = append(best, found{hit, weight})
 		}
 	}
-	slices.SortStableFunc(best, func(a, b found) int { return int(math.Copysign(1, b.weight-a.weight)) })
+	slices.SortStableFunc(best, func(a, b found) int { return cmp.Compare(b.weight, a.weight) })
 	for _, f := range best {
 		m := byPath[f.hit.File]
-		switch i := slices.IndexFunc(notes, func(n Note) bool { return n.Memory == m }); {
-		case i < 0 && len(notes) < maxChosen:
-			notes = append(notes, Note{m, []string{f.hit.Text}})
+		if len(notes) < maxChosen && !slices.ContainsFunc(notes, func(n Note) bool { return n.Memory == m }) {
+			notes = append(notes, Note{m, f.hit.Text})
 		}
 	}
 	return notes
@@ -126,7 +125,7 @@ func weigh(hit related.Hit, asked map[string]bool) float64 {
 		one := token{text: s}
 		for i, t := range terms {
 			if w := weights[t]; w > 0 && !counted[t] {
-				one.weight = math.Max(one.weight, w)
+				one.weight = max(one.weight, w)
 				one.name = one.name || i == 0 && names[t] && (asked[t] || hasSign(s)) // a part of a name is a word
 			}
 			counted[t] = true
@@ -134,7 +133,7 @@ func weigh(hit related.Hit, asked map[string]bool) float64 {
 		if kind == text.Whole { // its parts came before
 			for len(tokens) > 0 && strings.Contains(s, tokens[len(tokens)-1].text) {
 				last := tokens[len(tokens)-1]
-				one.weight, one.name = math.Max(one.weight, last.weight), one.name || last.name
+				one.weight, one.name = max(one.weight, last.weight), one.name || last.name
 				tokens = tokens[:len(tokens)-1]
 			}
 		}

@@ -95,7 +95,7 @@ func FuzzShown(f *testing.F) {
 	f.Fuzz(func(t *testing.T, path, description, body, author string) {
 		m := Memory{Path: path, Description: description, Body: body, Author: author, Doubt: description, Modified: now}
 		index, _ := page().Index([]Memory{m, m, m, m}, nil)
-		notes, _ := page().Notes([]Note{{&m, []string{body}}, {Memory: &m}})
+		notes, _ := page().Notes([]Note{{&m, body}, {Memory: &m}})
 		for _, text := range []string{index, notes} {
 			if len(text) > MaxBytes {
 				t.Errorf("%d bytes", len(text))
@@ -158,7 +158,7 @@ func TestForPrompt(t *testing.T) {
 	} {
 		got := ""
 		for _, n := range ForPrompt(prompt, all) {
-			got += strings.Join(n.Passages, "|")
+			got += n.Passage
 		}
 		if got != want {
 			t.Errorf("%q: %q, want %q", prompt, got, want)

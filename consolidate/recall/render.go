@@ -51,17 +51,13 @@ func (p Page) Index(all []Memory, used map[string]int) (text string, shown []*Me
 // Notes writes passages of memories, and memories without passages whole if they are short, else their description. It
 // returns the memories that there was room for.
 func (p Page) Notes(chosen []Note) (text string, shown []*Memory) {
-	all, passages := make([]*Memory, len(chosen)), map[*Memory][]string{}
+	all, passages := make([]*Memory, len(chosen)), map[*Memory]string{}
 	for i, n := range chosen {
-		all[i], passages[n.Memory] = n.Memory, n.Passages
+		all[i], passages[n.Memory] = n.Memory, n.Passage
 	}
 	return p.fence(notesIntro, nil, all, func(m *Memory) []string {
-		if len(passages[m]) > 0 {
-			var b strings.Builder
-			for _, passage := range passages[m] {
-				b.WriteString(visible.Cut(p.text(passage), maxWhole) + "\n")
-			}
-			return []string{"\n" + p.about(m) + "\n" + b.String()}
+		if passage := passages[m]; passage != "" {
+			return []string{"\n" + p.about(m) + "\n" + visible.Cut(p.text(passage), maxWhole) + "\n"}
 		}
 		short := "\n" + p.about(m) + "\n" + p.line(m.Description, 200) + " (the file says more)\n"
 		if len(m.Body) > maxWhole {
