@@ -95,7 +95,7 @@ func TestExamineChangesNothing(t *testing.T) {
 		t.Errorf("it was not mended: %+v", c)
 	}
 	if !same(w.files(), before) || w.lockRecordSize() != 0 {
-		t.Error("mended:", differences(w.files(), before))
+		t.Error("fixed:", differences(w.files(), before))
 	}
 }
 
@@ -106,7 +106,7 @@ func TestExamineCompletesACommit(t *testing.T) {
 		t.Errorf("a commit that was cut off: %+v", c)
 	}
 	if got, want := w.files(), runWhole(t, "commit").after; !same(got, want) {
-		t.Error("mended:", differences(got, want))
+		t.Error("fixed:", differences(got, want))
 	}
 }
 

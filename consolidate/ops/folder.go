@@ -121,12 +121,8 @@ func (f *Folder) Note(file string, v any) bool { return f.ReadNote(file, v) == n
 
 // SetNote writes a note, and creates its folder if needed.
 func (f *Folder) SetNote(file string, v any) error {
-	root, err := f.Root()
+	root, data, err := f.encode(v)
 	if err != nil || f.LookOnly {
-		return err
-	}
-	data, err := json.Marshal(v)
-	if err != nil {
 		return err
 	}
 	if folder := path.Dir(file); folder != "." {
@@ -143,12 +139,8 @@ func (f *Folder) SetNote(file string, v any) error {
 
 // SetCache is SetNote for what can be found out again: it is not synced.
 func (f *Folder) SetCache(file string, v any) error {
-	root, err := f.Root()
+	root, data, err := f.encode(v)
 	if err != nil || f.LookOnly {
-		return err
-	}
-	data, err := json.Marshal(v)
-	if err != nil {
 		return err
 	}
 	temp := atomicfile.TempName(".", "")
@@ -157,6 +149,14 @@ func (f *Folder) SetCache(file string, v any) error {
 		return err
 	}
 	return atomicfile.Rename(root, temp, file)
+}
+
+// encode returns the state folder and v as a note. With LookOnly nothing is to be written.
+func (f *Folder) encode(v any) (root *os.Root, data []byte, err error) {
+	if root, err = f.Root(); err == nil && !f.LookOnly {
+		data, err = json.Marshal(v)
+	}
+	return root, data, err
 }
 
 // RemoveNote removes a note, if there is one.
