@@ -12,9 +12,9 @@ import (
 )
 
 var (
-	isoDay = `(\d{4}-\d{2}-\d{2})(?:T|\b)`
-	// deadlineBefore is a word of a deadline and the day that it names; deadlineAfter has the word last. A bare
-	// "until" mostly says what was, in every language: it needs another word.
+	isoDay = lazy.New(`\d{4}-\d{2}-\d{2}(?:T|\b)`)
+	// deadlineBefore matches the words of a deadline before its day, deadlineAfter those after it. A bare "until" mostly says what was,
+	// in every language: it needs another word.
 	deadlineBefore = lazy.New(`(?i)(?:\b(?:(?:valid|frozen|freeze|blocked|paused|on hold|locked|open|free|available` +
 		`|maintained|supported|booked|out of office|on leave) (?:until|through|till)|due(?: date| by| on| before)?` +
 		`|deadline(?: is| was)?|expir(?:es|y|ation)(?: date)?(?: on| at)?|re-?apply (?:by|before|after)|renew(?:al)? (?:by` +
@@ -23,10 +23,11 @@ var (
 		`|offen|verlängern|einreichen|abgeben|\pL*-?stopp) bis(?: zum)?|date limite|(?:valable|valide|bloquée?s?` +
 		`|gelée?s?) jusqu'au|(?:rendre|payer|envoyer|renouveler) avant le|fecha límite|(?:válid[oa]s?|vigente|plazo` +
 		`|abiert[oa]s?) hasta(?: el)?|vence(?: el)?)` +
-		`|截止(?:日期|时间|時間)|(?:提交|续期|續期|报名|報名|申请|申請|有效)[^。；]{0,12}?(?:截止|截至|到|至)+|期限は?|締切は?|마감일?은?|(?:기한|유효)[^.]{0,12}?)[*_:：~≈\s(]{0,5}` + isoDay)
-	deadlineAfter = lazy.New(`(?i)` + isoDay + `[)\s]?(?:까지[^.]{0,12}?(?:제출|마감|유효|갱신|연장)|までに|まで有効|前に|(?:之前|以前` +
-		`|前)[^。，]{0,4}?(?:提交|完成|续期|續期|必须|必須)|截止$|마감|締切)` +
-		`|\buntil [*_~]*` + isoDay + `[*_]*,? (?:do not|don't|never|avoid|keep|use|assume|treat|(?:[\pL-]+ ){1,5}(?:should|must))\b`)
+		`|截止(?:日期|时间|時間)|(?:提交|续期|續期|报名|報名|申请|申請|有效)[^。；]{0,12}?(?:截止|截至|到|至)+|期限は?|締切は?|마감일?은?|(?:기한|유효)[^.]{0,12}?)[*_:：~≈\s(]{0,5}$`)
+	deadlineAfter = lazy.New(`(?i)^[)\s]?(?:까지[^.]{0,12}?(?:제출|마감|유효|갱신|연장)|までに|まで有効|前に|(?:之前|以前` +
+		`|前)[^。，]{0,4}?(?:提交|完成|续期|續期|必须|必須)|截止$|마감|締切)`)
+	untilBefore = lazy.New(`(?i)\buntil [*_~]*$`)
+	orderAfter  = lazy.New(`(?i)^[*_]*,? (?:do not|don't|never|avoid|keep|use|assume|treat|(?:[\pL-]+ ){1,5}(?:should|must))\b`)
 	// isOver marks a sentence that knows that the day is over, says what was, or gives a range.
 	isOver = lazy.New(`(?i)(?:^|[^\pL\d-])(?:was|were|had|been|did|done|finished|completed?|expired|passed|ended` +
 		`|closed|shipped|merged|resolved|fixed|cancell?ed|renewed|extended|superseded|history|historical|backfill(?:ed)?|covers?` +
@@ -75,23 +76,38 @@ func passedDates(n memory.Name, t *memory.Topic, now time.Time) (passed []passed
 		if _, dated := memory.FirstDate(line); !dated || isMarked.MatchString(line) {
 			continue
 		}
-		m := deadlineBefore.FindStringSubmatchIndex(line)
-		if m == nil {
-			m = deadlineAfter.FindStringSubmatchIndex(line)
+		for _, at := range isoDay.FindAllStringIndex(line, -1) {
+			from, to, is := deadlineAround(line, at[0], at[1])
+			day, err := time.Parse(time.DateOnly, line[at[0]:at[0]+len(time.DateOnly)])
+			if !is || err != nil || seen[day] || !day.AddDate(0, 0, 1).Before(now) || isOver.MatchString(fromSentence(line, from)) {
+				continue
+			}
+			seen[day] = true
+			number, _ := said.place(from)
+			passed = append(passed, passedDate{day, n.String(), number, cutText(memory.OneLine(line[from:to]), 60)})
+			break
 		}
-		if m == nil || isOver.MatchString(fromSentence(line, m[0])) {
-			continue
-		}
-		at := slices.IndexFunc(m[2:], func(i int) bool { return i >= 0 }) + 2 // whichever group holds the day
-		day, err := time.Parse(time.DateOnly, line[m[at]:m[at+1]])
-		if err != nil || seen[day] || !day.AddDate(0, 0, 1).Before(now) {
-			continue
-		}
-		seen[day] = true
-		number, _ := said.place(m[0])
-		passed = append(passed, passedDate{day, n.String(), number, cutText(memory.OneLine(line[m[0]:m[1]]), 60)})
 	}
 	return passed
+}
+
+// nearDay bounds, in bytes, what is looked at before and after a day.
+const nearDay = 48
+
+// deadlineAround returns the words of the deadline that a day of a line is, or false.
+func deadlineAround(line string, from, to int) (start, end int, ok bool) {
+	before, after := line[max(0, from-nearDay):from], line[to:min(len(line), to+nearDay)]
+	if m := deadlineBefore.FindStringIndex(before); m != nil {
+		return from - len(before) + m[0], to, true
+	}
+	if m := deadlineAfter.FindStringIndex(after); m != nil {
+		return from, to + m[1], true
+	}
+	m := untilBefore.FindStringIndex(before)
+	if order := orderAfter.FindStringIndex(after); m != nil && order != nil {
+		return from - len(before) + m[0], to + order[1], true
+	}
+	return 0, 0, false
 }
 
 // fromSentence returns the line from the sentence that holds a place: what came of it is said after it.

@@ -61,7 +61,11 @@ func findIn(t *testing.T, rule, example string) []Finding {
 	if len(before) > 0 {
 		c.Before = withIndex(t, before)
 	}
-	return slices.DeleteFunc(c.Whole(), func(f Finding) bool { return f.Rule != rule })
+	findings := c.Whole()
+	for name := range after {
+		findings = append(findings, c.Written(mustName(t, name))...)
+	}
+	return slices.DeleteFunc(findings, func(f Finding) bool { return f.Rule != rule })
 }
 
 // withIndex makes a snapshot, with an index that names every memory where files has none.

@@ -79,7 +79,7 @@ func findBadFrontmatter(v *view, n memory.Name, t *memory.Topic) []Finding {
 			report(key, line, value, key+" runs over several lines or is not a text; hosts read one line", fmt.Sprintf("write %s: … in one line", key))
 		} else if old, quoted := t.Quoted(key); old != quoted && !strings.Contains(f.subject, "quote") {
 			report("quote "+key, line, value, key+" needs quotes: YAML does not read it as it is written",
-				v.editCall(n, quoteJSON(old), quoteJSON(quoted)))
+				v.editCall(n, old, quoted))
 		}
 	}
 	kind := t.Type()

@@ -30,23 +30,17 @@ func TestKeptIn(t *testing.T) {
 		{"something else", reviews, []string{"Maintains the billing service, writes Go and reads more than 300 pages."}, false},
 		{"the words, strewn about", "Never deploy on Fridays without the green light of Ada.",
 			[]string{"Never say no.\n" + strings.Repeat("Something else stands here in between. ", 20) + "Deploy early.\n" +
-				strings.Repeat("And much of that too. ", 20) + "On Fridays there is cake without sugar. The light is green. Ada likes it."}, false},
+				strings.Repeat("And much of that too. ", 20) + "The light is green. " + strings.Repeat("And more of it. ", 20) + "On Fridays there is cake without sugar."}, false},
 		{"no spaces", "部署只在星期一进行。金曜日は休み。배포는 월요일에만 한다.", []string{"杂项。部署只在星期一进行。\n金曜日は休み。그리고 배포는 월요일에만 한다."}, true},
 		{"no spaces, something else", "部署只在星期一进行。", []string{"测试用数据库每晚重置。"}, false},
 		{"other letters", "Les déploiements se font LUNDI.", []string{"les déploiements se font lundi"}, true},
 		{"no words", " \n---\n", nil, true},
-		// What words can't tell: the opposite in nearly the same words counts as kept.
-		{"denied", "Every release is to be announced in the channel of the whole team before noon.",
-			[]string{"Every release is not to be announced in the channel of the whole team before noon."}, true},
-		{"too much to compare", strings.Repeat("a\n", maxFacts+1), []string{strings.Repeat("a\n", maxFacts+1)}, false},
+		{"denied", "Releases are not to be announced in the channel of the whole team before noon.",
+			[]string{"Releases are to be announced in the channel of the whole team before noon."}, false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			var others []wording
-			for _, o := range test.others {
-				others = append(others, wordingOf(o))
-			}
-			if got := keptIn(test.text, others); got != test.want {
+			if got := keptIn(test.text, test.others...); got != test.want {
 				t.Errorf("got %v", got)
 			}
 		})
@@ -60,20 +54,20 @@ func FuzzKeptIn(f *testing.F) {
 	f.Add("部署`x`。é\u0301 \xff", "`", "`")
 	f.Add("`a. b` c; d", "- ", "e")
 	f.Fuzz(func(t *testing.T, text, before, after string) {
-		if len(factsOf(text)) > maxFacts {
-			return
-		}
-		if !keptIn(text, []wording{wordingOf(before + "\n" + text + "\n" + after)}) {
+		if !keptIn(text, before+"\n\n"+text+"\n\n"+after) {
 			t.Errorf("%q is not kept between %q and %q", text, before, after)
 		}
-		words, strange := wordingOf(text).set, true
-		for w := range wordingOf(before).set {
-			strange = strange && !words[w]
-		}
-		if len(words) > 0 && strange && keptIn(text, []wording{wordingOf(before)}) {
-			t.Errorf("%q is kept in %q, which shares no word with it", text, before)
-		}
 	})
+}
+
+// keptIn reports whether texts keep another.
+func keptIn(text string, others ...string) bool {
+	r := newReader(text + "\n" + strings.Join(others, "\n"))
+	c := r.claim(text)
+	for _, o := range others {
+		c.find(r.terms(o))
+	}
+	return c.share() >= keptWords
 }
 
 // An unattended dream's deletions, cuts and changes of type, by what the memory holds before and after.

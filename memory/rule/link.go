@@ -227,14 +227,14 @@ func OwnLine(hook string, n memory.Name, before, after *memory.Topic) (Finding, 
 	}
 	f := Finding{Rule: "index-entry", Severity: Warning, File: n.String(),
 		Message: fmt.Sprintf("its line in MEMORY.md says %q; the description now says %q", hook, described)}
-	text := fmt.Sprintf("%q", described)
+	text := described
 	if !renewed {
 		f.Message, text = fmt.Sprintf("its line in MEMORY.md says %q", hook), toFind
 	}
 	if gone != nil {
 		f.Message += fmt.Sprintf("; the memory no longer says %q", strings.Join(gone, ", "))
 	}
-	f.Hint = fmt.Sprintf(`if the line is wrong: write_memory {"path": %q, "index": {"text": %s}}`, n, text)
+	f.Hint = fmt.Sprintf(`if the line is wrong: write_memory {"path": %q, "index": {"text": %s}}`, n, quoteJSON(text))
 	return f, true
 }
 

@@ -12,6 +12,7 @@ import (
 const (
 	unattendedShare = 10 // one in so many of the rest
 	unattendedWords = 4  // of a text that is rewritten, at least one in so many of its words must stay
+	keptWords       = 90 // percent of the words of a text that must stand in sentences that others keep
 )
 
 // Forbidden returns what the law of unattended dreams says against the change of n, if anything.
@@ -42,7 +43,7 @@ func (v *view) forbidden() map[memory.Name]string {
 	}
 	return v.takenAway(lossLaw{
 		loses: func(kind string, was, is *memory.Topic) bool {
-			return kind != "" && 2*bodySize(is) < bodySize(was) || emptied(was.Body(), is.Body())
+			return kind != "" && 2*bodySize(is) < bodySize(was) || v.emptied(was, is)
 		},
 		tooMany: func(gone, rest, _ int) string {
 			allowed := max(1, rest/unattendedShare)
@@ -58,10 +59,11 @@ func (v *view) forbidden() map[memory.Name]string {
 // as it was before the writes that are counted together. A short text may say something else in as many words: that
 // corrects it.
 func (c Check) TakenAway() map[memory.Name]string {
-	return c.view().exact.takenAway(lossLaw{
+	v := c.view().exact
+	return v.takenAway(lossLaw{
 		loses: func(_ string, was, is *memory.Topic) bool {
 			short, less := bodySize(was) < lossMinBody, 2*bodySize(is) < bodySize(was)
-			return less && !short || (less || !short) && emptied(was.Body(), is.Body())
+			return less && !short || (less || !short) && v.emptied(was, is)
 		},
 		tooMany: func(gone, _, all int) string {
 			if all < lossMinTopics || 4*gone <= all {
@@ -79,7 +81,7 @@ type lossLaw struct {
 	tooMany func(gone, rest, all int) string              // why so many of the rest may not go, or ""
 }
 
-// takenAway returns which memories the change takes away, and why it may not. What other memories still say (keptIn) is not
+// takenAway returns which memories the change takes away, and why it may not. What other memories still say (keptElsewhere) is not
 // taken away: a merge or a new name is not a loss.
 func (v *view) takenAway(law lossLaw) map[memory.Name]string {
 	why := make(map[memory.Name]string)
@@ -133,35 +135,44 @@ func protectedType(n memory.Name, t *memory.Topic) string {
 	return ""
 }
 
-// keptElsewhere reports whether the memories as they would be say what n said. What is the person's own must be
-// in such a memory, and what was shared (in team/) among the shared.
+// keptElsewhere reports whether the memories as they would be say what n said, one or another of them. What is the person's own
+// must be in such a memory, and what was shared (in team/) among the shared.
 func (v *view) keptElsewhere(n memory.Name, kind string) bool {
 	t := v.Before.Topics[n]
-	text := t.Body()
-	if len(memory.WordsOf(text)) == 0 {
-		text = t.Description()
-	}
+	said := v.claim(t)
 	shared := n.TopFolder() == "team"
-	var others []wording
 	for _, o := range v.sortedNames() {
 		other := v.After.Topics[o]
 		if kind != "" && protectedType(o, other) == "" || shared && o.TopFolder() != "team" {
 			continue
 		}
-		if v.wordings == nil {
-			v.wordings = make(map[memory.Name]wording)
-		}
-		if _, read := v.wordings[o]; !read {
-			v.wordings[o] = wordingOf(other.Body())
-		}
-		others = append(others, v.wordings[o])
+		said.find(v.terms(other))
 	}
-	return keptIn(text, others)
+	return said.share() >= keptWords
+}
+
+// claim returns what the text of a memory says, or if that is empty, its description.
+func (v *view) claim(t *memory.Topic) *claim {
+	r := v.textReader()
+	if c := r.claim(t.Body()); c.all > 0 {
+		return c
+	}
+	return r.claim(t.Description())
+}
+
+// terms returns the terms of a memory's text.
+func (v *view) terms(t *memory.Topic) map[string][]int {
+	return read(v, t, "terms", func() map[string][]int { return v.textReader().terms(t.Body()) })
 }
 
 // emptied reports whether a text loses most of its words: to write something else in the place of a
 // memory takes it away as a deletion does.
-func emptied(was, is string) bool {
-	before, after := wordingOf(was).set, wordingOf(is).set
-	return unattendedWords*common(before, after) < len(before)
+func (v *view) emptied(was, is *memory.Topic) bool {
+	before, after, stay := v.terms(was), v.terms(is), 0
+	for term := range before {
+		if after[term] != nil {
+			stay++
+		}
+	}
+	return unattendedWords*stay < len(before)
 }

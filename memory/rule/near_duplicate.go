@@ -1,64 +1,73 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"dream-mcp/memory"
-	"dream-mcp/memory/rule/likeness"
 )
 
-// maxCompared is how many memories are compared: 10,000 of 2 KB take about two seconds.
-const maxCompared = 10_000
+// A new memory is refused that says at least minSaid words of which another keeps so many percent.
+const (
+	minSaid        = 6
+	containedWords = 80
+)
 
-// findWrittenDuplicate compares the memory that is being written with the others.
-func findWrittenDuplicate(v *view, n memory.Name, _ *memory.Topic) []Finding {
-	if n != v.written {
+// findDuplicate refuses a new memory that another says already, nearly all of it. Once it is written, it is compared with those
+// that stood.
+func findDuplicate(v *view, n memory.Name, t *memory.Topic) []Finding {
+	if !v.came(n) || isFolderIndex(n) {
 		return nil
 	}
-	return v.duplicates(func(o memory.Name) bool { return o == n }, func(memory.Name) bool { return true })
-}
-
-// findNewDuplicates compares each new memory with those that stood.
-func findNewDuplicates(v *view) []Finding {
-	return v.duplicates(func(memory.Name) bool { return true }, func(o memory.Name) bool { return !v.came(o) })
-}
-
-// duplicates reports the new ones of some memories that say the same as one of others.
-func (v *view) duplicates(some, others func(memory.Name) bool) (findings []Finding) {
-	if len(v.After.Topics) > maxCompared || !slices.ContainsFunc(v.sortedNames(), func(n memory.Name) bool { return v.came(n) && some(n) }) {
-		return nil
-	}
-	var names []memory.Name
-	var readings []*likeness.Reading
-	for _, n := range v.sortedNames() {
-		if !isFolderIndex(n) {
-			names, readings = append(names, n), append(readings, v.reading(n))
-		}
-	}
-	compared := likeness.Compare(readings)
-	for i, n := range names {
-		if !v.came(n) || !some(n) {
+	words := longWords(t.Body())
+	for _, o := range v.sortedNames() {
+		other := v.After.Topics[o]
+		if o == n || n != v.written && v.came(o) || isFolderIndex(o) || !hasMost(v.lower(other), words) || v.nameEachOther(n, o) {
 			continue
 		}
-		for _, like := range compared.With(i) {
-			if other := names[like.At]; others(other) && !v.nameEachOther(n, other) {
-				findings = append(findings, v.duplicateOf(n, other))
-				break
-			}
+		said := v.claim(t)
+		if said.find(v.terms(other)); said.all >= minSaid && said.share() >= containedWords {
+			return []Finding{v.duplicateOf(n, o)}
 		}
 	}
-	return findings
+	return nil
 }
 
-// duplicateOf refuses n, which says the same as another.
+// longWords returns the longest words of a text, a few of them.
+func longWords(text string) []string {
+	const few = 12
+	words := memory.WordsOf(text)
+	slices.Sort(words)
+	words = slices.Compact(words)
+	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	return words[:min(len(words), few)]
+}
+
+// lower returns the text of a memory in lower case.
+func (v *view) lower(t *memory.Topic) string {
+	return read(v, t, "lower", func() string { return strings.ToLower(t.Body()) })
+}
+
+// hasMost reports whether a text has half of some words: most do not, which is cheap to see.
+func hasMost(lower string, words []string) bool {
+	n := 0
+	for _, w := range words {
+		if strings.Contains(lower, w) {
+			n++
+		}
+	}
+	return 2*n >= len(words)
+}
+
+// duplicateOf refuses n, which another says.
 func (v *view) duplicateOf(n, other memory.Name) Finding {
 	link := strings.TrimSuffix(other.String(), ".md")
 	f := Finding{
 		File: n.String(), subject: other.String(),
-		Message: fmt.Sprintf("%q says much the same: %s", other.String(), cutText(memory.OneLine(v.After.Topics[other].Description()), longEntry)),
+		Message: fmt.Sprintf("%q says it already: %s", other.String(), cutText(memory.OneLine(v.After.Topics[other].Description()), longEntry)),
 		Hint: fmt.Sprintf("read_memory {\"paths\": [%q]} and merge into it: write_memory {\"path\": %q, \"edits\": […], \"base\": …}; if both must stay, "+
 			"name that one in this one, [[%s]], "+
 			"or write this one with \"waive\": [{\"rule\": \"near-duplicate\", \"why\": \"…\"}]", other.String(), other.String(), link),
@@ -69,13 +78,6 @@ func (v *view) duplicateOf(n, other memory.Name) Finding {
 	return f
 }
 
-func (v *view) reading(n memory.Name) *likeness.Reading {
-	t := v.After.Topics[n]
-	return read(v, t, "near-duplicate", func() *likeness.Reading {
-		return likeness.Read(likeness.Memory{Name: n.String(), Description: t.Description(), Body: t.Body()})
-	})
-}
-
 // nameEachOther reports whether one of two memories names the other: who wrote that knew both.
 func (v *view) nameEachOther(a, b memory.Name) bool {
 	return v.namedIn(a).Names(b) || v.namedIn(b).Names(a)
@@ -83,15 +85,9 @@ func (v *view) nameEachOther(a, b memory.Name) bool {
 
 // namedIn returns what the text of a memory refers to.
 func (v *view) namedIn(n memory.Name) memory.Refs {
-	t := v.After.Topics[n]
-	return read(v, t, "named", func() memory.Refs {
-		r := memory.Refs{}
-		for _, text := range t.ProseLines() {
-			r.AddLine(&memory.Line{Text: text, Scan: memory.ScanLine(text)})
-		}
-		return r
-	})
+	r := memory.Refs{}
+	for _, text := range v.After.Topics[n].ProseLines() {
+		r.AddLine(&memory.Line{Text: text, Scan: memory.ScanLine(text)})
+	}
+	return r
 }
-
-// came reports whether the change that is checked has made the memory.
-func (v *view) came(n memory.Name) bool { return v.Before != nil && v.Before.Topics[n] == nil }

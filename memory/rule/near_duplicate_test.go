@@ -27,11 +27,11 @@ func TestNearDuplicate(t *testing.T) {
 		name          string
 		before, after files
 		written       string
-		want          []string // of Written, then of Whole
+		want          []string
 	}{
-		{"a new one like one that stands", files{"a.md": pm2}, files{"a.md": pm2, "b.md": twin2}, "b.md", []string{"error b.md a.md", "error b.md a.md"}},
+		{"a new one like one that stands", files{"a.md": pm2}, files{"a.md": pm2, "b.md": twin2}, "b.md", []string{"error b.md a.md"}},
 		{"a new one that shares some phrases", files{"a.md": pm2}, files{"a.md": pm2, "b.md": alike}, "b.md", nil},
-		{"the new one sorts first", files{"b.md": twin2}, files{"a.md": pm2, "b.md": twin2}, "a.md", []string{"error a.md b.md", "error a.md b.md"}},
+		{"the new one sorts first", files{"b.md": twin2}, files{"a.md": pm2, "b.md": twin2}, "a.md", []string{"error a.md b.md"}},
 		{"a link lets it in", files{"a.md": pm2}, files{"a.md": pm2, "b.md": link(twin2, "a")}, "b.md", nil},
 		{"so does a name", files{"a.md": pm2}, files{"a.md": pm2, "b.md": twin2 + "See also a.md.\n"}, "b.md", nil},
 		{"three that stood", files{"a.md": pm2, "b.md": twin2, "c.md": twin3},
@@ -40,13 +40,13 @@ func TestNearDuplicate(t *testing.T) {
 		{"another subject", files{"a.md": pm2}, files{"a.md": pm2, "b.md": other}, "b.md", nil},
 		{"the other one goes", files{"a.md": pm2}, files{"b.md": twin2}, "b.md", nil},
 		{"an edit makes it like another", files{"a.md": pm2, "b.md": other}, files{"a.md": twin2, "b.md": pm2}, "a.md", nil},
-		{"three", files{"a.md": pm2, "b.md": twin2}, files{"a.md": pm2, "b.md": twin2, "c.md": twin3}, "c.md", []string{"error c.md a.md", "error c.md a.md"}},
+		{"three", files{"a.md": pm2, "b.md": twin2}, files{"a.md": pm2, "b.md": twin2, "c.md": twin3}, "c.md", []string{"error c.md a.md"}},
 		{"the index of a folder", files{"team/MEMORY.md": pm2}, files{"team/MEMORY.md": pm2, "b.md": twin2}, "b.md", nil},
 	}
 	for _, test := range tests {
 		c := Check{Before: snapshotOf(t, test.before), After: snapshotOf(t, test.after), Touched: touched(t, test.written), Now: ruleTime}
 		var got []string
-		for _, f := range only(slices.Concat(c.Written(mustName(t, test.written)), c.Whole()), "near-duplicate") {
+		for _, f := range only(c.Written(mustName(t, test.written)), "near-duplicate") {
 			line := fmt.Sprintf("%s %s %s", f.Severity, f.File, f.subject)
 			got = append(got, line)
 			for _, said := range []string{fmt.Sprintf("%q", f.subject), "read_memory"} {
@@ -63,7 +63,7 @@ func TestNearDuplicate(t *testing.T) {
 		}
 	}
 	c := Check{Before: snapshotOf(t, files{"a.md": pm2}), After: snapshotOf(t, files{"a.md": pm2, "team/b.md": twin2}), Now: ruleTime}
-	f := only(c.Whole(), "near-duplicate")
+	f := only(c.Written(mustName(t, "team/b.md")), "near-duplicate")
 	if len(f) != 1 || !strings.Contains(f[0].Hint, "team/") {
 		t.Errorf("nothing is said of the folder: %+v", f)
 	}
@@ -80,12 +80,7 @@ func FuzzNearDuplicate(f *testing.F) {
 		after := map[string]string{"kite.md": text, "lamp.md": text, "qqq.md": before["qqq.md"]}
 		c := Check{Before: snapshotOf(t, before), After: snapshotOf(t, after), Now: ruleTime}
 		c.After.Topics[mustName(t, "odd.md")] = memory.ParseTopic([]byte(odd))
-		var found []Finding
-		for _, f := range only(c.Whole(), "near-duplicate") {
-			if f.File != "odd.md" {
-				found = append(found, f)
-			}
-		}
+		found := only(c.Written(mustName(t, "lamp.md")), "near-duplicate")
 		if len(found) > 1 || len(found) == 1 && (found[0].File != "lamp.md" || found[0].subject != "kite.md") {
 			t.Fatalf("%+v", found)
 		}
@@ -149,19 +144,5 @@ func TestNearDuplicateOfManyTopics(t *testing.T) {
 	}
 	if refused > 0 {
 		t.Errorf("%d of 29 are refused", refused)
-	}
-}
-
-// Above maxCompared a write is not held up.
-func TestNearDuplicateNotAsked(t *testing.T) {
-	s := snapshotOf(t, map[string]string{"a.md": pm2})
-	for i := range maxCompared {
-		s.Topics[mustName(t, fmt.Sprintf("n%d.md", i))] = &memory.Topic{}
-	}
-	after := &memory.Snapshot{Topics: maps.Clone(s.Topics)}
-	after.Topics[mustName(t, "b.md")] = memory.ParseTopic([]byte(twin2))
-	c := Check{Before: s, After: after, Touched: touched(t, "b.md"), Now: ruleTime}
-	if found := only(c.Written(mustName(t, "b.md")), "near-duplicate"); len(found) > 0 {
-		t.Errorf("%+v", found)
 	}
 }

@@ -290,11 +290,11 @@ func TestPropose(t *testing.T) {
 // TestDanglingHint checks that a hint is a call that fixes the finding.
 // A call that a finding on what is there names can be sent as it is: it gives the base.
 func TestHintsGiveTheBase(t *testing.T) {
-	const day = "It was frozen yesterday, see [[invoces]]."
+	const day = "See [[invoces]]."
 	text := "---\nname: a\ndescription: a fact\nmetadata:\n  type: project\n  modified: 2026-11-10\n---\n" + day + "\nDB_PASSWORD=" + "k7Qm" + "2xVb9Lp4\n"
 	s := snapshotOf(t, map[string]string{"a.md": text, "invoices.md": memo("invoices", "project", "x")})
 	want := fmt.Sprintf(`write_memory {"path": "a.md", "base": %q, "edits": `, memory.SumOf([]byte(text)).Short())
-	for rule, ready := range map[string]bool{"relative-date": true, "wiki-link": true, "secret": false} { // of a secret, the new text is for the model to find
+	for rule, ready := range map[string]bool{"wiki-link": true, "secret": false} { // of a secret, the new text is for the model to find
 		found := only(Standing(s, nil, ruleTime), rule)
 		if len(found) != 1 || strings.Contains(found[0].Hint, want) != ready || !strings.Contains(found[0].Hint, "edits") {
 			t.Errorf("%s: %+v, want %s", rule, found, want)
@@ -362,7 +362,7 @@ func TestRulesDocumentThemselves(t *testing.T) {
 
 // BenchmarkWhole is a check of 1,000 topics of a realistic size: as they stand, where nothing changed, where
 // an error is excused by what stood, and of one topic as it is written. The first three take some 100 ms of
-// one core, two thirds of it for near-duplicate.
+// one core.
 func BenchmarkWhole(b *testing.B) {
 	before, after := thousand(b), thousand(b)
 	n := sortedNames(after.Topics)[500]
@@ -405,8 +405,7 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	want := []string{
-		"dangling 2:16", "secret 8:13", "invisible 9:3", "relative-date 3:27", "relative-date 7:15",
-		"wiki-link 7:30",
+		"dangling 2:16", "secret 8:13", "invisible 9:3", "wiki-link 7:30",
 	}
 	if slices.Sort(got); !slices.Equal(got, sortedStrings(want)) {
 		t.Errorf("got %q", got)

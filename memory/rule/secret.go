@@ -21,7 +21,7 @@ func findSecretsIn(v *view, n memory.Name, t *memory.Topic) []Finding {
 		if v.Before != nil && !bytes.Contains(before, []byte(value)) {
 			return ""
 		}
-		return ": " + v.editCall(n, quoteJSON(shown), toFind)
+		return ": " + v.editCall(n, shown, toFind)
 	})
 }
 
@@ -35,13 +35,10 @@ func findSecretsInIndex(v *view) []Finding {
 	})
 }
 
-// maxOffered bounds the credentials of a file for which a hint offers the edit: each is looked for in the whole file.
-const maxOffered = 100
-
 // findSecrets returns a finding for each credential; remove says how to remove one that is in the file, by what is shown
 // in its place.
 func findSecrets(file, text string, seen secret.View, remove func(value, shown string) string) (found []Finding) {
-	for _, span := range seen.Spans {
+	for n, span := range seen.Spans {
 		line, column := position(text, span.From, 1, 1)
 		value := text[span.From:span.To]
 		f := Finding{
@@ -52,14 +49,35 @@ func findSecrets(file, text string, seen secret.View, remove func(value, shown s
 			f.Message = fmt.Sprintf("this line holds a credential (%s), the value of %.40q", span.Kind, span.Key)
 		}
 		how := ""
-		if len(seen.Spans) <= maxOffered {
-			from, to := seen.Shown(span.From, span.To)
-			to -= strings.Count(value, "\n") // the line ends of a mask need not be named
-			from, to = widened(seen.Text, seen.Text, from, to)
-			how = remove(value, seen.Text[from:to])
+		if old := shownOnce(seen, span, strings.Count(value, "\n")); old != "" && n < maxOffered {
+			how = remove(value, old)
 		}
 		f.Hint = "say where it is kept instead" + how + "; a false alarm only the person can silence (allow_secrets in the settings)"
 		found = append(found, f)
 	}
 	return found
+}
+
+// maxOffered bounds the credentials of a file for which a hint offers an edit, and maxEdit its bytes: each is looked for in the
+// whole file.
+const (
+	maxOffered = 100
+	maxEdit    = 160
+)
+
+// shownOnce returns the mask of a credential, or its line, if that occurs once in the text as it is shown; else "". The line ends of a
+// mask need not be named.
+func shownOnce(seen secret.View, span secret.Span, lineEnds int) string {
+	from, to := seen.Shown(span.From, span.To)
+	to -= lineEnds
+	start, end := strings.LastIndexByte(seen.Text[:from], '\n')+1, len(seen.Text)
+	if n := strings.IndexByte(seen.Text[to:], '\n'); n >= 0 {
+		end = to + n
+	}
+	for _, old := range []string{seen.Text[from:to], seen.Text[start:end]} {
+		if _, times := memory.Occurrences(seen.Text, old); times == 1 && len(old) <= maxEdit {
+			return old
+		}
+	}
+	return ""
 }

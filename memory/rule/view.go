@@ -2,6 +2,7 @@ package rule
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,10 +15,10 @@ type view struct {
 	Check
 	exact *view // of what is not masked
 
-	names    []memory.Name            // sorted
-	folds    map[string][]memory.Name // names that some file system takes for one
-	others   *int                     // what otherForm found
-	wordings map[memory.Name]wording  // of After
+	names  []memory.Name            // sorted
+	folds  map[string][]memory.Name // names that some file system takes for one
+	others *int                     // what otherForm found
+	reader *reader                  // of the texts that are compared
 
 	inProject func(file string) bool // reports whether the project has a file
 
@@ -36,12 +37,12 @@ func (c Check) view() *view {
 	return &view{Check: shown, readings: readings, nears: make(map[string]string), exact: exact, inProject: c.Project.Holds}
 }
 
-// toFind is, in JSON, in place of a new text that a rule does not know.
-const toFind = `"…"`
+// toFind is in place of a new text that a rule does not know.
+const toFind = "…"
 
-// editCall returns the call that replaces a text (both in JSON) in a memory, with the base that it has once
-// the write that is checked is staged: the call can be sent as it is. A call whose new text is for the
-// model to find has no base: sent as it is, it is refused and writes no "…".
+// editCall returns the call that replaces a text in a memory, with the base that it has once the write that is checked is
+// staged: the call can be sent as it is. A call whose new text is for the model to find has no base: sent as it is, it is
+// refused and writes no "…".
 func (v *view) editCall(n memory.Name, old, new string) string {
 	base := ""
 	if new != toFind {
@@ -51,7 +52,18 @@ func (v *view) editCall(n memory.Name, old, new string) string {
 		}
 		base = fmt.Sprintf(", \"base\": %q", memory.SumOf(exact.After.Topics[n].Bytes()).Short())
 	}
-	return fmt.Sprintf("write_memory {\"path\": %q%s, \"edits\": [{\"old\": %s, \"new\": %s}]}", n.String(), base, old, new)
+	return fmt.Sprintf("write_memory {\"path\": %q%s, \"edits\": [{\"old\": %s, \"new\": %s}]}", n.String(), base, quoteJSON(old), quoteJSON(new))
+}
+
+// quoteJSON writes a text as JSON does, with letters of every script as they are.
+func quoteJSON(text string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(text) != nil {
+		return `""`
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // ask returns what the rules find in some topics, and if whole, in the memory, in no order.
@@ -80,6 +92,23 @@ func (v *view) ask(rules []rule, topics []memory.Name, whole bool) (findings []F
 // all returns what the rules find, in no order.
 func (v *view) all(rules []rule) []Finding { return v.ask(rules, v.sortedNames(), true) }
 
+// maxSample bounds, in bytes, the text by which the language of a directory is guessed.
+const maxSample = 64 << 10
+
+// textReader returns the reader of all memories.
+func (v *view) textReader() *reader {
+	if v.reader == nil {
+		var sample strings.Builder
+		for _, n := range v.sortedNames() {
+			if body := v.After.Topics[n].Body(); sample.Len()+len(body) <= maxSample {
+				sample.WriteString(body + "\n")
+			}
+		}
+		v.reader = newReader(sample.String())
+	}
+	return v.reader
+}
+
 func (v *view) sortedNames() []memory.Name {
 	if v.names == nil {
 		v.names = sortedNames(v.After.Topics)
@@ -105,3 +134,6 @@ func (v *view) noIndex() bool {
 	}
 	return v.Before == nil || v.Before.Index == nil && len(v.Before.Topics) > 0
 }
+
+// came reports whether the change that is checked has made the memory.
+func (v *view) came(n memory.Name) bool { return v.Before != nil && v.Before.Topics[n] == nil }

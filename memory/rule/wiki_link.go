@@ -29,7 +29,7 @@ func findLooseLinks(v *view, n memory.Name, t *memory.Topic) []Finding {
 		if near := v.near(r.target); near != "" {
 			replacement := strings.Replace(r.text, r.target, r.spell(near), 1)
 			f.Hint = fmt.Sprintf("if %q is meant: %s; else leave it, a memory of that name may be written later",
-				near, v.editCall(n, quoteJSON(r.text), quoteJSON(replacement)))
+				near, v.editCall(n, r.text, replacement))
 		}
 		found = append(found, f)
 	}
@@ -98,7 +98,7 @@ func LinksTo(s *memory.Snapshot, merged memory.Name, title string, into memory.N
 			findings = append(findings, Finding{
 				Rule: "wiki-link", Severity: Warning, File: n.String(), Line: r.line, Column: r.column,
 				Message: fmt.Sprintf("%s leads to %q, which is merged into %q", r.text, merged.String(), into.String()),
-				Hint:    v.editCall(n, quoteJSON(r.text), quoteJSON(replacement)),
+				Hint:    v.editCall(n, r.text, replacement),
 			})
 		}
 	}
