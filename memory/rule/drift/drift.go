@@ -1,9 +1,8 @@
-// Package drift compares what memories name with the checkout of their project: paths, package scripts, targets of a
-// Makefile and versions of dependencies. It also reads the project's own instructions to agents (CLAUDE.md and the like).
+// Package drift compares what memories name with the checkout of their project: paths, package scripts and targets of a
+// Makefile. It also reads the project's own instructions to agents (CLAUDE.md and the like).
 //
 // It reports only what is certain: a path that git once had and that the checkout lacks, or, without git, a path of which
-// one file of that name is somewhere else; a script or target that its manifest lacks; a version that a memory and a
-// manifest both state. Whatever it finds, it says how much it looked at (Checked).
+// one file of that name is somewhere else; a script or target that its manifest lacks. Whatever it finds, it says how much it looked at (Checked).
 //
 // It promises that nothing outside the project's folder is read, whatever the name or link (git reads its own
 // repository); that nothing there is written or waited for, and no program is run but git, with nothing that
@@ -61,11 +60,12 @@ type Hit struct {
 
 // Checked is how much of what memories name was looked at. A name counts once, however often it is written.
 type Checked struct {
-	Paths, Scripts, Targets, Versions int // that are the project's, there or missing
-	Missing                           int // paths, scripts and targets, but for what a memory says is gone
-	Commit                            string
-	Date                              time.Time // of the commit; zero without git
-	Limited                           bool      // the project holds more than was looked at
+	Paths, Scripts, Targets int // that are the project's, there or missing
+	Missing                 int // of these, but for what a memory says is gone
+	Never                   int // files with a folder that are neither in the checkout nor in the history of git
+	Commit                  string
+	Date                    time.Time // of the commit; zero without git
+	Limited                 bool      // the project holds more than was looked at
 }
 
 // Known reports whether there was a project to look at.
@@ -77,7 +77,7 @@ func (c Checked) String() string {
 	for _, part := range []struct {
 		number int
 		noun   string
-	}{{c.Paths, "path"}, {c.Scripts, "script"}, {c.Targets, "target"}, {c.Versions, "version"}} {
+	}{{c.Paths, "path"}, {c.Scripts, "script"}, {c.Targets, "target"}} {
 		switch part.number {
 		case 0:
 		case 1:
@@ -93,7 +93,11 @@ func (c Checked) String() string {
 	if c.Commit != "" {
 		text += fmt.Sprintf(" of %s (%s)", c.Date.Format(time.DateOnly), c.Commit)
 	}
-	if text += fmt.Sprintf(", %d missing", c.Missing); c.Limited {
+	text += fmt.Sprintf(", %d missing", c.Missing)
+	if c.Never > 0 {
+		text += fmt.Sprintf("; %d more never existed here", c.Never)
+	}
+	if c.Limited {
 		text += "; the project holds more than was looked at"
 	}
 	return text
@@ -104,10 +108,11 @@ type missing struct {
 	ref, message string
 	moved        [2]string
 	by           string
+	never        bool // it never was there
 }
 
 // Find compares texts with the project: one hit for each line, folder that was moved, and dated log, in the order of the texts.
-// Read are code spans, fences of shell commands, and versions in prose. A bare name for which isMemory reports true is
+// Read are code spans and fences of shell commands. A bare name for which isMemory reports true is
 // the name of another memory. Checked returns how much it looked at.
 func (p *Project) Find(texts []Text, isMemory func(name string) bool) []Hit {
 	if p == nil {
@@ -158,9 +163,11 @@ func (p *Project) find(nth int, t Text, isMemory func(name string) bool) []Hit {
 				continue
 			}
 			seen[m.ref] = true
-			if s.kind != prose.Other {
-				p.count(&p.checked.Missing, "missing "+m.ref)
+			if m.never {
+				p.count(&p.checked.Never, "never "+m.ref)
+				continue
 			}
+			p.count(&p.checked.Missing, "missing "+m.ref)
 			hits = append(hits, Hit{Place: Place{nth, s.from, s.to}, Ref: m.ref, Message: m.message, moved: m.moved, by: m.by})
 		}
 	}
@@ -181,8 +188,6 @@ func (p *Project) judge(s *passage, text string) []missing {
 	switch {
 	case text == "" || len(text) > maxRef:
 		return nil
-	case s.kind == prose.Other:
-		return p.judgeVersion(text)
 	case s.kind == prose.Code && !strings.ContainsAny(text, " \t"):
 		return p.judgePath(text)
 	case p.look(text) == present || p.isPrefix(text): // a path with spaces
@@ -213,69 +218,47 @@ func (p *Project) judgeCommand(text string) (all []missing) {
 
 // gather joins the hits of a folder that was moved, of a dated log, and of a line.
 func gather(hits []Hit, texts []Text) []Hit {
-	refs := make(map[string][]string) // the names of a hit that stands for several
 	var all []Hit
-	index := make(map[string]int)
+	index, refs := make(map[string]int), make(map[string][]string) // by what joins them
 	for _, h := range hits {
-		text := texts[h.Place.Text]
+		text, moved := texts[h.Place.Text], h.moved != [2]string{}
 		key := fmt.Sprintf("line %d %d", h.Place.Text, strings.Count(text.Body[:h.Place.From], "\n"))
-		switch {
-		case h.moved != [2]string{}:
+		if moved {
 			key = "moved " + h.moved[0] + " " + h.moved[1]
-		case isLog(text):
+		} else if isLog(text) {
 			key = "log " + text.File
 		}
-		if i, known := index[key]; known {
-			first := &all[i]
-			if !slices.Contains(refs[key], h.Ref) {
-				refs[key] = append(refs[key], h.Ref)
-				if strings.HasPrefix(key, "line ") && len(refs[key]) <= maxNamed {
-					first.Message += "; " + h.Message
-				}
-			}
-			first.Others = append(first.Others, h.Place)
+		i, known := index[key]
+		if !known {
+			index[key], refs[key] = len(all), []string{h.Ref}
+			all = append(all, h)
 			continue
 		}
-		index[key] = len(all)
-		refs[key] = []string{h.Ref}
-		all = append(all, h)
+		if moved {
+			all[i].Others = append(all[i].Others, h.Place)
+		}
+		if slices.Contains(refs[key], h.Ref) {
+			continue
+		}
+		if refs[key] = append(refs[key], h.Ref); !moved && len(refs[key]) <= maxNamed {
+			all[i].Message += "; " + h.Message
+		}
 	}
 	for key, i := range index {
 		h, names := &all[i], refs[key]
-		kind, _, _ := strings.Cut(key, " ")
-		switch {
-		case len(names) == 1 && len(h.Others) == 0:
-		case kind == "moved":
-			h.Ref = h.moved[0]
-			by := ""
+		more := len(names) - maxNamed
+		if len(h.Others) > 0 {
+			h.Ref, h.Message = h.moved[0], fmt.Sprintf("%q is now %q", h.moved[0]+"/", h.moved[1]+"/")
 			if h.by != "" {
-				by = " (" + h.by + ")"
+				h.Message += " (" + h.by + ")"
 			}
-			h.Message = fmt.Sprintf("%q is now %q%s: %s", h.moved[0]+"/", h.moved[1]+"/", by, counted(names, "name", "names"))
-		case kind == "log" && len(names) > 1:
-			h.Message = fmt.Sprintf("%s; of what this log names the project lacks %s", h.Message, counted(names, "name", "names"))
-			h.Others = nil
-		case kind == "line":
-			h.Others = nil
-			if len(names) > maxNamed {
-				h.Message += fmt.Sprintf("; and %d more", len(names)-maxNamed)
-			}
+			h.Message += ": " + strings.Join(names[:min(len(names), maxNamed)], ", ")
+		}
+		if more > 0 {
+			h.Message += fmt.Sprintf("; and %d more", more)
 		}
 	}
 	return all
-}
-
-func counted(names []string, one, many string) string {
-	noun := many
-	if len(names) == 1 {
-		noun = one
-	}
-	shown := names[:min(len(names), maxNamed)]
-	text := fmt.Sprintf("%d %s, %s", len(names), noun, strings.Join(shown, ", "))
-	if len(shown) < len(names) {
-		text += ", …"
-	}
-	return text
 }
 
 var (

@@ -92,7 +92,7 @@ func TestHostileProject(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("it waits for a fifo")
 	case text := <-got:
-		if text != "lib/more.md: the project has no \"lib/more.md\"; the one file of that name is \"docs/more.md\" | CLAUDE.md docs/more.md" {
+		if text != "lib/more.md: the project has no \"lib/more.md\"; the one file of that name is \"docs/more.md\" | CLAUDE.md" {
 			t.Error(text)
 		}
 	}
@@ -169,7 +169,7 @@ func commit(t testing.TB, p *Project, before ...string) {
 func TestHistory(t *testing.T) {
 	p := open(t, ".gitignore|/gen/\n", "src/a.go|package a\n", "src/new.go|package a // a longer text, renamed\n", "pkg/core/map/load.go|package load // moved and changed\n",
 		"pkg/core/map/draw.go|package load // 2\n", "web/package.json|{}", "package.json|{\"scripts\":{\"dev\":\"vite\"}}", "docs/My Plan.md|", "keep/x.sh|",
-		"go.mod|module x\n\ngo 1.26.0\n", "compose.yml|image: postgres:16.4-alpine\n", "pyproject.toml|requires-python = \">=3.12\"\n", "app.json|{\"ios\":{\"deploymentTarget\":\"15.1\"}}")
+		"go.mod|module x\n")
 	commit(t, p, "src/gone.go|1", "coverage.sh|7", "src/old.go => src/new.go", "engine/map/load.go => pkg/core/map/load.go|x", "engine/map/draw.go => pkg/core/map/draw.go|y",
 		"tools/deploy_old.sh|2", "gen/made.go|3", "legacy/a/b.py|4", "docs/My|5", ".claude/agents/x.md|8", "index.ts|6", "package.json|{\"scripts\":{\"dev\":\"vite\",\n\"lint:css\":\"stylelint\"\n}}")
 	const gone, moved = `: the project has no "`, ` is now "`
@@ -196,17 +196,8 @@ func TestHistory(t *testing.T) {
 		"`~/x/y.sh`, then `src/gone.go`":           "src/gone.go" + gone,
 		"`src/gone.go` was removed.":               "",
 		"The sibling repo has `src/gone.go`":       "",
-		"We run Postgres 15.":                      "Postgres 15: it says \"Postgres 15\", and compose.yml \"postgres 16.4\"",
-		"We run Postgres 16.":                      "",
-		"It gives Postgres 2+ seconds, 3 times.":   "",
-		"We run Postgres 15 replicas.":             "",
 		"~~`src/gone.go` does it.~~":               "",
 		"`.claude/agents` is where agents are":     "",
-		"Needs Python 3.10.":                       "Python 3.10: it says \"Python 3.10\", and pyproject.toml \"python >=3.12\"",
-		"Needs Python 3.13.":                       "",
-		"Built for iOS 14.":                        "iOS 14: it says \"iOS 14\", and app.json \"ios 15.1\"",
-		"Measured on Go 1.26.8 and iOS 17.":        "",
-		"See mcp-go 1.2 and go 1.1 times.":         "",
 		"`src/gone.go` and `tools/deploy_old.sh`.": "src/gone.go" + gone,
 	} {
 		if got := refs(p, text); got != want && (want == "" || !strings.HasPrefix(got, want)) {
@@ -231,8 +222,8 @@ func TestGathered(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d %s +%d: %s", h.Place.Text, h.Ref, len(h.Others), message))
 	}
 	want := []string{
-		`0 engine +2: "engine/" is now "pkg/core/" (COMMIT): 2 names, engine/map/load.go, engine/map/draw.go`,
-		`2 tools/a1.sh +0: the project has no "tools/a1.sh"; COMMIT removed it; of what this log names the project lacks 3 names, tools/a1.sh, tools/b1.sh, tools/c1.sh`,
+		`0 engine +2: "engine/" is now "pkg/core/" (COMMIT): engine/map/load.go, engine/map/draw.go`,
+		`2 tools/a1.sh +0: the project has no "tools/a1.sh"; COMMIT removed it; the project has no "tools/b1.sh"; COMMIT removed it; the project has no "tools/c1.sh"; COMMIT removed it`,
 		`3 tools/a1.sh +0: the project has no "tools/a1.sh"; COMMIT removed it; the project has no "tools/b1.sh"; COMMIT removed it`,
 	}
 	if !slices.Equal(got, want) {
@@ -243,7 +234,8 @@ func TestGathered(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	c.Date, c.Commit = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), "0f3b9c8"
-	if want := "6 paths checked in the checkout of 2026-11-20 (0f3b9c8), 5 missing"; c.String() != want {
+	c.Never = 1
+	if want := "6 paths checked in the checkout of 2026-11-20 (0f3b9c8), 5 missing; 1 more never existed here"; c.String() != want {
 		t.Errorf("%q", c.String())
 	}
 }

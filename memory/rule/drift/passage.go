@@ -8,11 +8,11 @@ import (
 	"dream-mcp/memory/text"
 )
 
-// passage is a code span, a line of a fence of shell commands, or a version in prose.
+// passage is a code span or a line of a fence of shell commands.
 type passage struct {
 	from, to int
-	kind     prose.Kind // Other: a version
-	comment  string     // after a command
+	kind     prose.Kind
+	comment  string // after a command
 }
 
 func (s *passage) text(all string) string { return all[s.from:s.to] }
@@ -29,22 +29,8 @@ func passages(text string) []passage {
 			found = append(found, commands(text, s.Inner, s.InnerTo)...)
 		}
 	}
-	for _, m := range versionRef.FindAllStringIndex(text, maxPassages) {
-		if m[0] > 0 && strings.IndexByte("-/.@", text[m[0]-1]) >= 0 || amount.MatchString(text[m[1]:min(len(text), m[1]+maxAmount)]) {
-			continue // the end of a longer name, or a number of something
-		}
-		if s, ok := prose.At(spans, m[0], m[1]); !ok || s.Kind != prose.Fence {
-			found = append(found, passage{from: m[0], to: m[1]})
-		}
-	}
 	return found[:min(len(found), maxPassages)]
 }
-
-// amount matches what follows a number that is not a version: "2+ seconds", "3 replicas", "5%".
-var amount = lazy.New(`^(?:[+%×x*]|[ -](?:\w{3,}s|min|ms|mb|gb|kb|of|or|and)\b)`)
-
-// maxAmount bounds, in bytes, what is read after a number.
-const maxAmount = 24
 
 // shells are the languages of fences that hold commands.
 var shells = prose.Set("sh bash zsh shell console fish shell-session")

@@ -98,6 +98,9 @@ func (p *Project) judgePath(text string) []missing {
 	m := missing{ref: name}
 	if h := p.past(); h.sawChanges() {
 		was, by, ok := h.had(name)
+		if !ok && strings.Contains(name, "/") && isFile(name) {
+			return []missing{{ref: name, never: true}}
+		}
 		if !ok || isConventional(name) || t.isBuilt(name) || p.isIgnored(was) {
 			return nil
 		}

@@ -44,7 +44,6 @@ type seen struct {
 	since     time.Time
 	tree      *tree
 	manifests *manifests
-	guides    *[]Guide
 	history   *history // is kept for as long as HEAD is the same
 	asked     bool     // git was asked for HEAD
 }
