@@ -154,9 +154,10 @@ func (d *dream) dryRun(plan plan, refused error) (FinalizeResult, error) {
 	res := FinalizeResult{Outcome: "dry_run", Report: "nothing has landed: " + ops.Summary(changes, d.Op) + decided.Choices()}
 	if ruled {
 		res.Report = "nothing has landed, and it would be refused: " + refusal.where()
+		res.Findings = slices.DeleteFunc(slices.Clone(refusal.Findings), func(f rule.Finding) bool { return f.Severity != rule.Error })
 	}
 	if file := plan.request.Diff; file != "" {
-		res.Files, res.Findings = ops.FilesOf(nil), []rule.Finding{}
+		res.Files = ops.FilesOf(nil)
 		var err error
 		res.Diff, err = d.diff(plan.index, file)
 		return res, err

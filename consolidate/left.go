@@ -185,15 +185,13 @@ const (
 	maxPassage  = 200   // characters of a passage
 )
 
-// touch returns what finds the passages of memories that an utterance touches; nil outside dreams, and in the first, which
-// reads all.
+// touch returns what finds the passages of memories that an utterance touches; nil outside dreams. The first dream reads all
+// memories: it needs no text of a passage.
 func (d *dream) touch() listing.Touch {
 	if d == nil {
 		return nil
 	}
-	if _, err := d.p.readLeft(); err != nil {
-		return nil
-	}
+	_, unknown := d.p.readLeft()
 	_, s, err := indexing.Foresee(d.Tx, nil)
 	if err != nil || len(s.Topics) == 0 {
 		return nil
@@ -201,9 +199,14 @@ func (d *dream) touch() listing.Touch {
 	x := related.New(related.Documents(s.Shown(nil)))
 	return func(text string) (touched []listing.Touched) {
 		for _, h := range x.Touched(related.Question{Text: text[:min(len(text), maxAsked)], PerFile: 1, Max: maxTouched}) {
-			if h.Strength() >= minStrength && len(h.Shared) > 1 {
-				touched = append(touched, listing.Touched{Where: h.Where(), Text: cutPassage(h.Text)})
+			if h.Strength() < minStrength || len(h.Shared) < 2 {
+				continue
 			}
+			t := listing.Touched{Where: h.Where()}
+			if unknown == nil {
+				t.Text = cutPassage(h.Text)
+			}
+			touched = append(touched, t)
 		}
 		return touched
 	}

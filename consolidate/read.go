@@ -30,7 +30,7 @@ type ReadResult struct {
 	NoLine []string // of the index: memories that it does not name because it is full
 	Err    error
 	Near   string   // the nearest name, if there is no such file
-	Beside []string // in the first dream: the memories that share most with it
+	Beside []string // in the first dream: the memories that share most with it and are on other pages
 }
 
 // Read reads memories, the index and logs included.
@@ -91,11 +91,23 @@ func (p *Project) ReadAfter(ctx context.Context, name string, room int) (page Re
 		}
 		if room -= len(one.Text); room < 0 && len(page.Files) > 0 {
 			page.Left = len(names) - after - i
-			return page, nil
+			break
 		}
 		page.Files = append(page.Files, one)
 	}
+	page.elsewhere()
 	return page, nil
+}
+
+// elsewhere leaves in Beside what the page does not hold.
+func (r *Reading) elsewhere() {
+	here := map[string]bool{}
+	for _, f := range r.Files {
+		here[f.Name.String()] = true
+	}
+	for i, f := range r.Files {
+		r.Files[i].Beside = slices.DeleteFunc(slices.Clone(f.Beside), func(file string) bool { return here[file] })
+	}
 }
 
 // readingOrder returns names in the order in which d shows them. The order of the first dream is found once.

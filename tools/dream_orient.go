@@ -3,12 +3,8 @@ package tools
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -17,7 +13,6 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
-	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/related"
 )
 
@@ -28,8 +23,6 @@ const (
 	maxMapFindings = 3_000 // bytes; the rest is counted
 	maxPassageLine = 190   // characters of a passage
 	maxPairLine    = 115   // characters of a passage of a pair
-	maxRow         = 110   // characters of a description
-	minRow         = 24
 )
 
 type orientArguments struct {
@@ -77,7 +70,13 @@ func renderMap(p *consolidate.Project, m consolidate.Map) (head string, lines []
 
 // mapState says in a few lines what there is.
 func mapState(b *text, p *consolidate.Project, m consolidate.Map) {
-	b.add(true, "Memory: %s: %s\n", m.MemoryDir, ops.Plural(len(m.Topics), "topic"))
+	var all int64
+	for _, t := range m.Topics {
+		all += t.Size
+	}
+	b.add(true, "Memory: %s: %s", m.MemoryDir, ops.Plural(len(m.Topics), "topic"))
+	b.add(all > 0, ", %s", size(all))
+	b.WriteByte('\n')
 	if s := m.IndexSize; m.Index == "" && s.Lines == 0 {
 		b.add(true, "MEMORY.md: there is none\n")
 	} else {
@@ -111,15 +110,17 @@ func mapState(b *text, p *consolidate.Project, m consolidate.Map) {
 // mapChanged shows what somebody else changed beside what it touches, and before the first dream the nearest pairs.
 func mapChanged(b *text, m consolidate.Map) {
 	if m.First {
-		b.add(len(m.Pairs) > 0, "\n## The %d nearest pairs that differ: do both hold?\n", len(m.Pairs))
+		b.add(len(m.Pairs) > 0, "\n## Different values for the same thing, perhaps: do both hold?\n")
 		for _, p := range m.Pairs {
 			b.add(true, "%s: %s\n  %s: %s\n", p.From.Where(), passage(p.From.Text, p.Shared, maxPairLine), p.Where(), passage(p.Text, p.Shared, maxPairLine))
 		}
 		return
 	}
-	b.add(true, "\n## Changed since the last dream, not by this server (%d)", len(m.Changed))
-	b.add(len(m.Changed) > 0, ", each beside the passages that it touches")
-	b.WriteByte('\n')
+	if len(m.Changed) == 0 {
+		b.add(true, "\nNothing in the memory changed since the last dream, but by this server.\n")
+		return
+	}
+	b.add(true, "\n## Changed since the last dream, not by this server (%d), each beside the passages that it touches\n", len(m.Changed))
 	for _, c := range m.Changed {
 		b.add(true, "%s %s\n", c.Action, quoted(c.File, 200))
 		line := 0
@@ -157,152 +158,6 @@ func passage(s string, shared []related.Term, limit int) string {
 	return short(s, limit)
 }
 
-// mapTopics renders the rows of topics. If all fit into one page they are all shown; else those that the map is about and
-// as many others as fit into room bytes, and the rest is counted and returned as lines.
-func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) {
-	var b text
-	if len(m.Topics) == 0 {
-		return "\n## Topics: none\n", nil
-	}
-	form := "file, age, sum: description; what MEMORY.md says, if that is something else"
-	limit, all := maxRow, 0
-	measure := func(room int) bool { // whether all rows fit, with shorter descriptions if need be
-		for limit = maxRow; ; limit = limit * 3 / 4 {
-			all = len(form) + 20
-			for _, t := range m.Topics {
-				all += len(topicRow(m, t, limit)) + 1
-			}
-			if all <= room || limit == 0 {
-				return all <= room
-			}
-			if limit < minRow {
-				limit = 0
-			}
-		}
-	}
-	if fits := measure(page); m.First && (!fits || limit == 0) {
-		if names := mapNames(m); len(names) < max(page, room/2) {
-			return names, nil
-		}
-	}
-	if all > page && !measure(room) {
-		limit = maxRow
-	}
-	b.add(true, "\n## Topics: %s\n", form)
-	b.add(m.Limited, "the directory holds more files than were looked at\n")
-	mapUses(&b, m)
-	about := aboutMap(m)
-	topics := slices.Clone(m.Topics)
-	if all > room {
-		slices.SortStableFunc(topics, func(a, b consolidate.Topic) int { return rowOrder(a, about) - rowOrder(b, about) })
-	}
-	var left []consolidate.Topic
-	for i, t := range topics {
-		row := topicRow(m, t, limit) + "\n"
-		if b.Len()+len(row) > room && (i > 0 || room > 0) {
-			left = topics[i:]
-			break
-		}
-		b.WriteString(row)
-	}
-	for _, t := range left {
-		rest = append(rest, topicRow(m, t, maxRow))
-	}
-	b.add(len(left) > 0, "not shown (%d): %s\n", len(left), quoted(bySection(left), 1_000))
-	return b.String(), rest
-}
-
-// mapNames lists the topics by name and age: the first dream reads them all.
-func mapNames(m consolidate.Map) string {
-	var b text
-	b.add(true, "\n## Topics with their age; read_memory {} shows them all, those beside each other that are near\n")
-	var names []string
-	for _, t := range m.Topics {
-		names = append(names, fmt.Sprintf("%s %s", t.Name, age(m.Now.Sub(t.Written))))
-	}
-	b.add(true, "%s\n", strings.Join(names, ", "))
-	for _, t := range m.Topics {
-		b.add(t.Hook != "", "%s: %s; MEMORY.md: %s\n", t.Name, quoted(t.Description, maxRow), quoted(t.Hook, maxRow))
-	}
-	return b.String()
-}
-
-// topicRow returns the row of a topic, with a description of at most limit characters, or none.
-func topicRow(m consolidate.Map, t consolidate.Topic, limit int) string {
-	row := fmt.Sprintf("%s %s %s", t.Name, age(m.Now.Sub(t.Written)), t.Sum)
-	if limit == 0 {
-		return row
-	}
-	row += ": " + quoted(t.Description, limit)
-	if t.Hook != "" {
-		row += "; MEMORY.md: " + quoted(t.Hook, limit)
-	}
-	return row
-}
-
-// aboutMap returns the files that the other parts of a map are about.
-func aboutMap(m consolidate.Map) map[string]bool {
-	about := map[string]bool{}
-	for _, f := range m.Findings {
-		about[f.File] = true
-	}
-	for _, p := range m.Pairs {
-		about[p.From.File], about[p.File] = true, true
-	}
-	for _, c := range m.Changed {
-		about[c.File] = true
-		for _, p := range c.Beside {
-			about[p.File] = true
-		}
-	}
-	return about
-}
-
-// Words in the name or the description of what is over, and of what is a log of a day.
-var (
-	overWords = lazy.New(`(?i)\b(?:superseded|deprecated|obsolete|replaced|completed|done|closed|resolved|plan|todo)\b`)
-	logWords  = lazy.New(`(?i)(?:^|[^a-z])(?:session|log|journal|status|handoff|20\d\d-?\d\d-?\d\d)(?:[^a-z]|$)`)
-)
-
-// rowOrder is the place of a row if not all fit: what the map is about, what may be over, the rest, logs.
-func rowOrder(t consolidate.Topic, about map[string]bool) int {
-	switch name := t.Name.String(); {
-	case about[name]:
-		return 0
-	case overWords.MatchString(t.Description + " " + t.Hook + " " + strings.NewReplacer("-", " ", "_", " ").Replace(name)):
-		return 1
-	case logWords.MatchString(name):
-		return 3
-	}
-	return 2
-}
-
-// bySection counts topics by the section of the index that names them, or by their type.
-func bySection(topics []consolidate.Topic) string {
-	count := map[string]int{}
-	for _, t := range topics {
-		count[cmp.Or(t.Section, t.Type, "no type")]++
-	}
-	var parts []string
-	for _, section := range slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) }) {
-		parts = append(parts, fmt.Sprintf("%s %d", section, count[section]))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// mapUses says which memories prompts call for, where memories are shown unasked.
-func mapUses(b *text, m consolidate.Map) {
-	var paths []string
-	for _, t := range m.Topics {
-		paths = append(paths, t.Name.String())
-	}
-	never, always := m.Uses.Extremes(paths)
-	b.add(len(never) > 0, "in %d sessions that are shown memories unasked, never called for (rare is not useless): %s\n",
-		m.Uses.Sessions, quoted(strings.Join(never, ", "), 300))
-	b.add(len(always) > 0, "in %d sessions that are shown memories unasked, called for in at least half, to be first in the index: %s\n",
-		m.Uses.Sessions, quoted(strings.Join(always, ", "), 300))
-}
-
 func age(d time.Duration) string {
 	switch {
 	case d < time.Hour:
@@ -318,9 +173,7 @@ func mapFindings(b *text, m consolidate.Map) {
 	lines := foldFindings(m.Findings)
 	var shown text
 	n := fill(&shown, len(lines), maxMapFindings, func(i int) string { return lines[i] + "\n" })
-	if len(lines) > 0 {
-		b.WriteString(shown.String())
-	}
+	b.WriteString(shown.String())
 	b.add(n < len(lines), "… and %d lines more: `dream-mcp lint`\n", len(lines)-n)
 	b.add(m.Checked.Known(), "drift: %s\n", m.Checked)
 }
@@ -366,51 +219,4 @@ func size(n int64) string {
 		return fmt.Sprintf("%.0f KB", float64(n)/(1<<10))
 	}
 	return fmt.Sprintf("%d B", n)
-}
-
-// mapPage returns a page of a map. The lines from untouched on are on pages of their own.
-func mapPage(head string, lines []string, untouched int, cursor string) (string, error) {
-	next := func(cursor string) string { return fmt.Sprintf(`dream_orient {"cursor": "%s"}`, cursor) }
-	if number, _, _ := strings.Cut(cursor, "-"); untouched == len(lines) || number != "" && atLeast(number, untouched) {
-		return linePage(head, lines, cursor, maxPage, next)
-	}
-	page, err := linePage(head, lines[:untouched], cursor, maxPage-100, next)
-	if err == nil && !strings.Contains(page, " lines more: dream_orient") {
-		page += fmt.Sprintf("\nThis was the map. The %d topics not shown: %s", len(lines)-untouched, next(fmt.Sprintf("%d-%s", untouched, linesDigest(lines[:untouched]))))
-	}
-	return page, err
-}
-
-func atLeast(number string, least int) bool {
-	n, err := strconv.Atoi(number)
-	return err == nil && n >= least
-}
-
-// linePage cuts the page of lines that begins at the cursor, which is the number of a line and a digest of the lines before
-// it: with another digest, they have changed since. next returns the call for the next page. A quotation that goes on over
-// several pages is closed on each and opened again on the next.
-func linePage(head string, lines []string, cursor string, room int, next func(cursor string) string) (string, error) {
-	from := 0
-	if cursor != "" {
-		number, digest, _ := strings.Cut(cursor, "-")
-		n, err := strconv.Atoi(number)
-		if err != nil || n <= 0 || n > len(lines) || digest != linesDigest(lines[:n]) {
-			return "", ops.Refuse("this cursor does not fit what there is now", "call without cursor: it shows all from the beginning")
-		}
-		from = n
-	}
-	var b text
-	b.WriteString(head)
-	b.add(fenceIsOpen(lines[:from]), "%s\n", fenceOpen)
-	to := from + fill(&b, len(lines)-from, room-120-len(fenceClose), func(i int) string { return lines[from+i] + "\n" })
-	b.add(fenceIsOpen(lines[:to]), "%s\n", fenceClose)
-	if to < len(lines) {
-		fmt.Fprintf(&b, "… %d lines more: %s", len(lines)-to, next(fmt.Sprintf("%d-%s", to, linesDigest(lines[:to]))))
-	}
-	return strings.TrimRight(b.String(), "\n"), nil
-}
-
-func linesDigest(lines []string) string {
-	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
-	return hex.EncodeToString(sum[:4])
 }

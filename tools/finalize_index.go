@@ -51,8 +51,14 @@ type finalizeArguments struct {
 // maxDryRun bounds the answer of a dry run, in bytes.
 const maxDryRun = 6_000
 
-// maxVerdict bounds what is said beside a diff, in characters.
-const maxVerdict = 500
+// Bounds of what is said beside a diff: characters, and errors that would refuse.
+const (
+	maxVerdict      = 500
+	maxDiffFindings = 5
+)
+
+// maxIndexChange bounds a changed line of the index, in characters.
+const maxIndexChange = 160
 
 // diffPage answers a page of a diff.
 func diffPage(res consolidate.FinalizeResult, file, cursor string) (answer, error) {
@@ -61,10 +67,11 @@ func diffPage(res consolidate.FinalizeResult, file, cursor string) (answer, erro
 		return fmt.Sprintf(`finalize_index {"dry_run": true, "diff": %q, "cursor": %q}, with the other arguments as they are`, file, cursor)
 	})
 	return answer{value: struct {
-		Outcome string `json:"outcome"`
-		Report  string `json:"report"`
-		Diff    string `json:"diff"`
-	}{res.Outcome, short(res.Report, maxVerdict), page}}, err
+		Outcome  string         `json:"outcome"`
+		Report   string         `json:"report"`
+		Findings []rule.Finding `json:"findings,omitempty"`
+		Diff     string         `json:"diff"`
+	}{res.Outcome, short(res.Report, maxVerdict), fewFindings(res.Findings, maxDiffFindings), page}}, err
 }
 
 // fit shortens what a result lists until it has at most so many bytes: each list says what it
@@ -73,7 +80,11 @@ func fit(res consolidate.FinalizeResult, most int) consolidate.FinalizeResult {
 	for share := 1; ; share *= 2 {
 		r := res
 		r.Findings = fewFindings(res.Findings, 40/share)
-		r.IndexChanges = fewLines(res.IndexChanges, 60/share, `%d more: {"dry_run": true, "diff": "MEMORY.md"}`)
+		r.IndexChanges = nil
+		for _, line := range res.IndexChanges {
+			r.IndexChanges = append(r.IndexChanges, short(line, maxIndexChange))
+		}
+		r.IndexChanges = fewLines(r.IndexChanges, 60/share, `%d more: {"dry_run": true, "diff": "MEMORY.md"}`)
 		r.Files.Created = fewLines(res.Files.Created, 200/share, "and %d more")
 		r.Files.Updated = fewLines(res.Files.Updated, 200/share, "and %d more")
 		r.Files.Deleted = fewLines(res.Files.Deleted, 200/share, "and %d more")

@@ -176,7 +176,7 @@ func dated(speaker transcript.Speaker, text string, at time.Time) string {
 func renderTurns(p *consolidate.Project, turns []transcript.Turn) string {
 	var b text
 	host := ""
-	b.WriteString(fenceOpen + "\n")
+	b.add(true, "[SESSION:LINE] is the ID of a turn, which write_memory takes as evidence; ← is the one that was asked for.\n%s\n", fenceOpen)
 	for _, u := range turns {
 		host = p.Sessions.OtherHost(u.Host)
 		at := u.Time.In(p.Now().Location())

@@ -11,6 +11,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/listing"
+	"dream-mcp/memory/lazy"
 )
 
 // list answers a call without a selector: it lists what was said.
@@ -48,6 +49,9 @@ func zone(now time.Time) string {
 	return now.Format("MST (UTC-07:00)")
 }
 
+// datedMark is how reldate.Annotated dates a phrase.
+var datedMark = lazy.New(`\w \((?:the \w+ of )?\d{4}-\d\d`)
+
 // renderPage renders a page of a listing, and what remains.
 func renderPage(page listing.Page, now time.Time) string {
 	var b text
@@ -62,6 +66,8 @@ func renderPage(page listing.Page, now time.Time) string {
 			b.add(strings.Contains(page.Text, " [assistant: "), " [assistant: …] is the last sentence of the turn that was answered.")
 			b.add(strings.Contains(page.Text, " [chosen] "), " [chosen] is an option of a dialog, in the model's words.")
 			b.add(strings.Contains(page.Text, " [rejected] "), " [rejected] is why the use of a tool was rejected.")
+			b.add(datedMark.MatchString(page.Text), " A date in brackets after \"next week\" or the like was computed from the day of its line.")
+			b.add(strings.Contains(page.Text, " → "), " → names what memories say on it.")
 			b.add(strings.Contains(page.Text, "\n+"), " +N are the lines of what recurs; it is shown once, at the end of a page.")
 			b.add(true, "\n")
 		} else {

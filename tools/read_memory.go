@@ -101,7 +101,7 @@ func renderBoth(path string, f consolidate.ReadResult, offset int) string {
 	if f.Err == nil {
 		renderFile(&b, f.Shown, offset)
 	}
-	b.add(len(f.Beside) > 0, "near: %s\n\n", strings.Join(f.Beside, ", "))
+	b.add(len(f.Beside) > 0, "near, on other pages: %s\n\n", strings.Join(f.Beside, ", "))
 	if n := len(f.NoLine); n > 0 {
 		named := strings.Join(fewLines(f.NoLine, maxNoLine, "and %d more"), ", ")
 		b.add(true, "The index is full: %s without a line: %s\n\n", ops.Plural(n, "memory"), named)

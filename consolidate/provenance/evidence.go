@@ -111,7 +111,11 @@ type Origin struct {
 
 // Line describes an origin in one line, with at most words characters of its text.
 func (o Origin) Line(words int) string {
-	line := "  [" + transcript.Visible(o.Source) + "]"
+	id := transcript.Visible(o.Source)
+	if session, place, ok := strings.Cut(id, ":"); ok {
+		id = (&transcript.Session{ID: session}).Short() + ":" + place
+	}
+	line := "  [" + id + "]"
 	if !o.Said.IsZero() {
 		line += " " + ops.Second(o.Said).Format(time.RFC3339)
 	}

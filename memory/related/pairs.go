@@ -88,8 +88,8 @@ func (f *field) nearest(maxHolders int, weight func(term int32) float64, apart f
 	return all
 }
 
-// Pairs returns the nearest pairs of passages of different files that differ in a value: a number, a version, a path, a
-// name, or that one of them says that something is over, missing or replaced. Of two files it returns one pair.
+// Pairs returns the nearest pairs of passages of different files that give different values for the same thing, or of which
+// one says that something is over. Of two files it returns one pair.
 func (x *Index) Pairs(max int) []Pair {
 	all := x.passages.nearest(maxPassages, x.rarity, func(a, b int32) bool {
 		f, g := x.fileOf[a], x.fileOf[b]
@@ -97,14 +97,20 @@ func (x *Index) Pairs(max int) []Pair {
 	})
 	var pairs []Pair
 	seen, outside := map[[2]int32]bool{}, 0
+	claims := make([]*claims, len(x.Passages))
 	for _, n := range all {
-		if n.share < minPair {
+		if n.share < minPair || len(pairs) == max {
 			break
+		}
+		for _, i := range []int32{n.a, n.b} {
+			if claims[i] == nil {
+				claims[i] = x.claims(x.Passages[i].Text)
+			}
 		}
 		files := [2]int32{x.fileOf[n.a], x.fileOf[n.b]}
 		a, b := x.Passages[n.a], x.Passages[n.b]
 		out := x.outside[files[0]] || x.outside[files[1]]
-		if seen[files] || out && outside == maxOutside || onlyLinks(a.Text) || onlyLinks(b.Text) || !differ(a.Text, b.Text) {
+		if seen[files] || out && outside == maxOutside || !claims[n.a].differ(claims[n.b], n.share) {
 			continue
 		}
 		if out {
@@ -112,9 +118,6 @@ func (x *Index) Pairs(max int) []Pair {
 		}
 		seen[files] = true
 		pairs = append(pairs, Pair{a, Hit{Passage: b, Score: n.share, Shared: x.shared(n.b, x.ask(Question{Text: a.Text}))}})
-		if len(pairs) == max {
-			break
-		}
 	}
 	return pairs
 }
@@ -122,43 +125,63 @@ func (x *Index) Pairs(max int) []Pair {
 // maxOutside is the number of pairs of a memory and a text that is not one.
 const maxOutside = 6
 
-var wikiLink = lazy.New(`\[\[[^\[\]]*\]\]|\]\([^()]*\)`)
-
-// onlyLinks reports whether a text says little but names of memories.
-func onlyLinks(s string) bool {
-	const enough = 6
-	plain := wikiLink.ReplaceAllString(s, " ")
-	return len(plain) < len(s) && len(strings.Fields(plain)) < enough
+// claims is what a passage says that another may contradict.
+type claims struct {
+	values map[string][]string // numbers, versions and addresses, by the stems of the words beside them
+	over   bool                // something is over, missing or replaced
 }
 
-// differ reports whether both texts have a value that the other lacks, or one alone has a word of change.
-func differ(a, b string) bool {
-	valuesA, changedA := values(a)
-	valuesB, changedB := values(b)
-	return changedA != changedB || lacks(valuesA, valuesB) && lacks(valuesB, valuesA)
-}
-
-func lacks(a, b map[string]bool) bool {
-	for v := range a {
-		if !b[v] {
+// differ reports whether two passages give other values for the same thing, or, if they are nearly alike, whether one says
+// that something is over.
+func (c *claims) differ(o *claims, share float64) bool {
+	if c.over != o.over && share >= minOver {
+		return true
+	}
+	for subject, values := range c.values {
+		others := o.values[subject]
+		if len(others) > 0 && !slices.ContainsFunc(values, func(v string) bool { return slices.Contains(others, v) }) {
 			return true
 		}
 	}
 	return false
 }
 
-// values returns the tokens of a text that name a value, and whether it has a word of change.
-func values(s string) (found map[string]bool, changed bool) {
-	found = map[string]bool{}
-	text.EachToken(s, func(token string, kind text.Kind) {
-		lower := strings.ToLower(token)
-		changed = changed || changes()[lower]
-		if kind == text.Whole || kind == text.Plain && strings.ContainsFunc(token, unicode.IsDigit) || text.Parts(token) != nil {
-			found[lower] = true
+// claims finds what a text claims.
+func (x *Index) claims(s string) *claims {
+	c := &claims{values: map[string][]string{}}
+	var subjects []string // by word; "" for none
+	var words []string
+	for word := range strings.FieldsSeq(s) {
+		lower := strings.ToLower(strings.TrimFunc(word, func(r rune) bool { return !isWordRune(r) }))
+		if lower == "" {
+			continue
 		}
-	})
-	return found, changed
+		c.over = c.over || changes()[lower]
+		subject := ""
+		if terms := x.lookUp(lower); len(terms) == 1 && !isValue(lower) && len(x.whole.holders(terms[0])) <= maxPassages && !text.IsEveryday(x.terms[terms[0]]) {
+			subject = x.terms[terms[0]]
+		}
+		words, subjects = append(words, lower), append(subjects, subject)
+	}
+	for i, word := range words {
+		if !isValue(word) {
+			continue
+		}
+		for j := max(0, i-1); j <= min(i+2, len(words)-1); j++ {
+			if subjects[j] != "" {
+				c.values[subjects[j]] = append(c.values[subjects[j]], word)
+			}
+		}
+	}
+	return c
 }
+
+// isValue reports whether a word is a number, a version or an address. A date differs without a contradiction.
+func isValue(word string) bool {
+	return strings.ContainsFunc(word, unicode.IsDigit) && !date.MatchString(word) || strings.Contains(word, "://")
+}
+
+var date = lazy.New(`^(?:19|20)\d\d(?:-\d\d?)*$`)
 
 // changes are words by which a text says that something is over, missing or replaced.
 var changes = sync.OnceValue(func() map[string]bool {
@@ -193,6 +216,7 @@ func (x *Index) Near(max int) map[string][]string {
 const (
 	minNear = 0.03
 	minPair = 0.12
+	minOver = 0.3 // of two of which one says that something is over
 )
 
 // Order returns the files so that those that share most follow each other, in groups of at most room bytes. size is the

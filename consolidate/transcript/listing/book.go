@@ -14,7 +14,7 @@ import (
 // maxLists is how many lists are kept, the newest.
 const maxLists = 4
 
-// A Touched is a passage of a memory that an utterance touches.
+// A Touched is a passage of a memory that an utterance touches. Without a text the page only names it.
 type Touched struct{ Where, Text string }
 
 // Touch returns the passages that an utterance touches; nil if that is not asked for. It is called with texts as they are

@@ -155,15 +155,13 @@ func (l *List) likeThis(first *kept) string {
 		return ""
 	}
 	days := map[string]bool{}
-	last := ""
 	for _, k := range first.like {
-		day := k.time.In(l.query.Zone).Format(time.DateOnly)
-		days[day], last = true, max(last, day)
+		days[k.time.In(l.query.Zone).Format(time.DateOnly)] = true
 	}
 	if len(days) == 1 {
-		return fmt.Sprintf(" [+%d more like this on %s]", len(first.like), last)
+		return fmt.Sprintf(" [+%d on one day]", len(first.like))
 	}
-	return fmt.Sprintf(" [+%d more like this on %d days until %s]", len(first.like), len(days), last)
+	return fmt.Sprintf(" [+%d on %d days]", len(first.like), len(days))
 }
 
 // folded is the line with the places in one session of what is folded, with the numbers in its words where these differ.

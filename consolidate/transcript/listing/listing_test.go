@@ -131,7 +131,7 @@ func whole(all []Page) string {
 
 var (
 	headerForm = regexp.MustCompile(`^(\S+) \d{4}-\d\d-\d\d [A-Z][a-z]{2} claude-code`)
-	recursForm = regexp.MustCompile(`^(\S+):([0-9.]+) \d{4}-\d\d-\d\d `)
+	recursForm = regexp.MustCompile(`^(\S+):([0-9.]+) `)
 	lineForm   = regexp.MustCompile(`^:(\d+)(?:\.(\d+))?(?:–:(\d+)(?:\.(\d+))?)? [\d: -]*\d\d:\d\d(?: \[(\d+) alike, the last\])?`)
 )
 
@@ -537,12 +537,12 @@ func TestRoutineIsFolded(t *testing.T) {
 :8 09:07 we moved to harbour 7
 :9 09:08 WE MOVED TO HARBOUR 7!
 +5 that recur: :1 :2 :3 (43) :5 (3) :7
-What recurs, in nearly the same words:
-00000001-000:1 2026-11-16 09:00 why is LampDriver called twice? [+3 more like this on 3 days until 2026-11-19]
-00000001-000:2 2026-11-16 09:01 run the tests, then commit [+3 more like this on 3 days until 2026-11-19]
-00000001-000:3 2026-11-16 09:02 the buoy with number 40 drifts [+3 more like this on 3 days until 2026-11-19]
-00000001-000:5 2026-11-16 09:04 yes, in colour 0 [assistant: Shall I paint it?] [+3 more like this on 3 days until 2026-11-19]
-00000001-000:7 2026-11-16 09:06 yes [assistant: Shall I take it?] [+3 more like this on 3 days until 2026-11-19]
+What recurs, in nearly the same words ([+3 on 2 days]: 3 others say no more; else its parts were said elsewhere):
+00000001-000:1 why is LampDriver called twice? [+3 on 3 days]
+00000001-000:2 run the tests, then commit [+3 on 3 days]
+00000001-000:3 the buoy with number 40 drifts [+3 on 3 days]
+00000001-000:5 yes, in colour 0 [assistant: Shall I paint it?] [+3 on 3 days]
+00000001-000:7 yes [assistant: Shall I take it?] [+3 on 3 days]
 `
 	if len(all) != 1 || all[0].Text != want {
 		t.Errorf("%d pages:\n%s", len(all), all[0].Text)

@@ -111,7 +111,7 @@ func (l *List) page(ctx context.Context, store *transcript.Store, p position, nu
 // touches adds passages that the page does not show yet.
 func (page *Page) touches(touched []Touched) {
 	for _, t := range touched {
-		if !slices.Contains(page.Touched, t) {
+		if t.Text != "" && !slices.Contains(page.Touched, t) {
 			page.Touched = append(page.Touched, t)
 		}
 	}
@@ -120,7 +120,7 @@ func (page *Page) touches(touched []Touched) {
 // touchedBytes returns the size of passages that are not shown yet.
 func touchedBytes(touched, shown []Touched) (n int) {
 	for _, t := range touched {
-		if !slices.Contains(shown, t) {
+		if t.Text != "" && !slices.Contains(shown, t) {
 			n += len(t.Where) + len(t.Text) + 4
 		}
 	}
@@ -128,7 +128,7 @@ func touchedBytes(touched, shown []Touched) (n int) {
 }
 
 // Recurs begins the end of a page.
-const Recurs = "What recurs, in nearly the same words:\n"
+const Recurs = "What recurs, in nearly the same words ([+3 on 2 days]: 3 others say no more; else its parts were said elsewhere):\n"
 
 // add takes in that a page shows some of a session's utterances.
 func (page *Page) add(s *session, from, to int) {

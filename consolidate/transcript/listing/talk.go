@@ -95,7 +95,7 @@ func (t *talk) line(at int) (line string, n int, touched []Touched) {
 	k := &t.session.kept[at]
 	mark := ":" + k.id()
 	if k.recurs {
-		mark = t.session.Short() + mark + " " + t.segment.day
+		mark = t.session.Short() + mark
 	}
 	u, ok := t.utterance(at)
 	if !ok {
@@ -113,7 +113,10 @@ func (t *talk) line(at int) (line string, n int, touched []Touched) {
 		clock = when.Format("2006-01-02 15:04")
 	}
 	var b strings.Builder
-	b.WriteString(mark + " " + clock)
+	b.WriteString(mark)
+	if !k.recurs {
+		b.WriteString(" " + clock)
+	}
 	if n > 1 {
 		fmt.Fprintf(&b, " [%d alike, the last]", n)
 	}
@@ -237,7 +240,7 @@ func (t *talk) alike(at int, u *transcript.Said) int {
 }
 
 // ownMarks is what begins like the marks of a listing.
-var ownMarks = lazy.New(`\[(?:pasted: |busy\]|interrupted\]|rejected\]|chosen\]|assistant: |cannot be read|\+?\d+ (?:more like|alike|pieces?|characters?)\b)`)
+var ownMarks = lazy.New(`\[(?:pasted: |busy\]|interrupted\]|rejected\]|chosen\]|assistant: |cannot be read|\+?\d+ (?:on (?:one|\d+) day|alike|pieces?|characters?)\b)`)
 
 // typed returns a text in which nothing can be taken for a mark of ours: a backslash is before it.
 func typed(text string) string { return ownMarks.ReplaceAllString(text, `\$0`) }

@@ -1,0 +1,144 @@
+package tools
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/memory/lazy"
+)
+
+// Descriptions in rows of topics have at most maxRow characters. Shorter ones than minRow are left out.
+const (
+	maxRow = 110
+	minRow = 24
+)
+
+// mapTopics renders the rows of topics, all on one page or on what is left of two, with shorter descriptions if need be.
+// If they do not fit, those that the map is about and as many others as fit are shown, and the rest is counted and returned
+// as lines.
+func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) {
+	if len(m.Topics) == 0 {
+		return "\n## Topics: none\n", nil
+	}
+	var b text
+	b.add(true, "\n## Topics: file, age, sum")
+	b.add(m.First, ", where MEMORY.md says something else its text. read_memory {} shows them all, those beside each other that are near\n")
+	b.add(!m.First, ": description; what MEMORY.md says, if that is something else\n")
+	b.add(m.Limited, "the directory holds more files than were looked at\n")
+	mapUses(&b, m)
+	limit := rowLimit(m, page-b.Len())
+	if limit < 0 {
+		limit = rowLimit(m, room-b.Len())
+	}
+	topics := m.Topics
+	if limit < 0 {
+		limit, topics = maxRow, slices.Clone(topics)
+		about := aboutMap(m)
+		slices.SortStableFunc(topics, func(a, b consolidate.Topic) int { return rowOrder(a, about) - rowOrder(b, about) })
+	}
+	n := fill(&b, len(topics), room, func(i int) string { return topicRow(m, topics[i], limit) })
+	for _, t := range topics[n:] {
+		rest = append(rest, strings.TrimSuffix(topicRow(m, t, maxRow), "\n"))
+	}
+	b.add(len(rest) > 0, "not shown (%d): %s\n", len(rest), quoted(bySection(topics[n:]), 1_000))
+	return b.String(), rest
+}
+
+// rowLimit returns the longest descriptions with which all rows fit into room bytes: 0 if only without any, -1 if not at all.
+func rowLimit(m consolidate.Map, room int) int {
+	for limit := maxRow; ; limit = limit * 3 / 4 {
+		if limit < minRow {
+			limit = 0
+		}
+		all := 0
+		for _, t := range m.Topics {
+			all += len(topicRow(m, t, limit))
+		}
+		switch {
+		case all <= room:
+			return limit
+		case limit == 0:
+			return -1
+		}
+	}
+}
+
+// topicRow returns the row of a topic, with a description of at most limit characters, or none. The first dream reads
+// descriptions with the memories.
+func topicRow(m consolidate.Map, t consolidate.Topic, limit int) string {
+	var b text
+	b.add(true, "%s %s %s", t.Name, age(m.Now.Sub(t.Written)), t.Sum)
+	if limit > 0 {
+		b.add(!m.First || t.Hook != "", ": %s", quoted(t.Description, limit))
+		b.add(t.Hook != "", "; MEMORY.md: %s", quoted(t.Hook, limit))
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// aboutMap returns the files that the other parts of a map are about.
+func aboutMap(m consolidate.Map) map[string]bool {
+	about := map[string]bool{}
+	for _, f := range m.Findings {
+		about[f.File] = true
+	}
+	for _, p := range m.Pairs {
+		about[p.From.File], about[p.File] = true, true
+	}
+	for _, c := range m.Changed {
+		about[c.File] = true
+		for _, p := range c.Beside {
+			about[p.File] = true
+		}
+	}
+	return about
+}
+
+// Words in the name or the description of what is over, and of what is a log of a day.
+var (
+	overWords = lazy.New(`(?i)\b(?:superseded|deprecated|obsolete|replaced|completed|done|closed|resolved|plan|todo)\b`)
+	logWords  = lazy.New(`(?i)(?:^|[^a-z])(?:session|log|journal|status|handoff|20\d\d-?\d\d-?\d\d)(?:[^a-z]|$)`)
+)
+
+// rowOrder is the place of a row if not all fit: what the map is about, what may be over, the rest, logs.
+func rowOrder(t consolidate.Topic, about map[string]bool) int {
+	switch name := t.Name.String(); {
+	case about[name]:
+		return 0
+	case overWords.MatchString(t.Description + " " + t.Hook + " " + strings.NewReplacer("-", " ", "_", " ").Replace(name)):
+		return 1
+	case logWords.MatchString(name):
+		return 3
+	}
+	return 2
+}
+
+// bySection counts topics by the section of the index that names them, or by their type.
+func bySection(topics []consolidate.Topic) string {
+	count := map[string]int{}
+	for _, t := range topics {
+		count[cmp.Or(t.Section, t.Type, "no type")]++
+	}
+	var parts []string
+	for _, section := range slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) }) {
+		parts = append(parts, fmt.Sprintf("%s %d", section, count[section]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// mapUses says which memories prompts call for, where memories are shown unasked.
+func mapUses(b *text, m consolidate.Map) {
+	var paths []string
+	for _, t := range m.Topics {
+		paths = append(paths, t.Name.String())
+	}
+	never, always := m.Uses.Extremes(paths)
+	b.add(len(never) > 0, "in %d sessions that are shown memories unasked, never called for (rare is not useless): %s\n",
+		m.Uses.Sessions, quoted(strings.Join(never, ", "), 300))
+	b.add(len(always) > 0, "in %d sessions that are shown memories unasked, called for in at least half, to be first in the index: %s\n",
+		m.Uses.Sessions, quoted(strings.Join(always, ", "), 300))
+}
