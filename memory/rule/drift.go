@@ -54,8 +54,9 @@ func (v *view) compare(names []memory.Name) []Finding {
 		}
 		var others []string
 		for _, p := range hit.Others {
-			file, line, _ := place(p)
-			others = append(others, fmt.Sprintf("%s:%d", file, line))
+			if file, line, _ := place(p); file != f.File || line != f.Line {
+				others = append(others, fmt.Sprintf("%s:%d", file, line))
+			}
 		}
 		if others = slices.Compact(others); len(others) > 0 {
 			f.Message += "; also in " + strings.Join(others[:min(len(others), maxNamedPlaces)], ", ")

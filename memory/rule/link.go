@@ -79,7 +79,7 @@ func findOrphans(v *view) []Finding {
 	}
 	if full != nil {
 		findings = append(findings, Finding{
-			File: memory.IndexFile, Message: fmt.Sprintf("the index is full, and names %d memories not: %s", len(full), someOf(full)), subject: "full",
+			File: memory.IndexFile, Message: fmt.Sprintf("the index is full; %d memories are not in it: %s", len(full), someOf(full)), subject: "full",
 			Hint: "shorten hooks, merge memories or remove lines; finalize_index {\"adopt\": true} then adds theirs",
 		})
 	}

@@ -55,7 +55,7 @@ type Hit struct {
 	Message string
 
 	moved [2]string // the folders from and to which it was moved
-	by    string    // and the commit
+	by    string    // the commit that moved the folder or removed the file
 }
 
 // Checked is how much of what memories name was looked at. A name counts once, however often it is written.
@@ -112,8 +112,8 @@ type missing struct {
 }
 
 // Find compares texts with the project: one hit for each line, folder that was moved, and dated log, in the order of the texts.
-// Read are code spans and fences of shell commands. A bare name for which isMemory reports true is
-// the name of another memory. Checked returns how much it looked at.
+// Read are code spans and fences of shell commands. A path for which, or for whose last
+// part, isMemory reports true leads to another memory. Checked returns how much it looked at.
 func (p *Project) Find(texts []Text, isMemory func(name string) bool) []Hit {
 	if p == nil {
 		return nil
@@ -155,7 +155,7 @@ func (p *Project) find(nth int, t Text, isMemory func(name string) bool) []Hit {
 	var hits []Hit
 	seen := make(map[string]bool)
 	for _, s := range found {
-		if isMemory(strings.TrimSpace(s.text(text))) {
+		if name := strings.TrimSpace(s.text(text)); isMemory(name) || isMemory(path.Base(name)) {
 			continue
 		}
 		for _, m := range p.judge(&s, s.text(text)) {
@@ -216,17 +216,19 @@ func (p *Project) judgeCommand(text string) (all []missing) {
 	return all
 }
 
-// gather joins the hits of a folder that was moved, of a dated log, and of a line.
+// gather joins the hits of a folder that was moved, of a dated log, of a commit that removed files, and of a line.
 func gather(hits []Hit, texts []Text) []Hit {
 	var all []Hit
 	index, refs := make(map[string]int), make(map[string][]string) // by what joins them
 	for _, h := range hits {
-		text, moved := texts[h.Place.Text], h.moved != [2]string{}
-		key := fmt.Sprintf("line %d %d", h.Place.Text, strings.Count(text.Body[:h.Place.From], "\n"))
-		if moved {
+		key := fmt.Sprintf("line %d %d", h.Place.Text, strings.Count(texts[h.Place.Text].Body[:h.Place.From], "\n"))
+		switch {
+		case h.moved != [2]string{}:
 			key = "moved " + h.moved[0] + " " + h.moved[1]
-		} else if isLog(text) {
-			key = "log " + text.File
+		case isLog(texts[h.Place.Text]):
+			key = "log " + texts[h.Place.Text].File
+		case h.by != "":
+			key = "by " + h.by
 		}
 		i, known := index[key]
 		if !known {
@@ -234,27 +236,31 @@ func gather(hits []Hit, texts []Text) []Hit {
 			all = append(all, h)
 			continue
 		}
-		if moved {
-			all[i].Others = append(all[i].Others, h.Place)
-		}
+		all[i].Others = append(all[i].Others, h.Place)
 		if slices.Contains(refs[key], h.Ref) {
 			continue
 		}
-		if refs[key] = append(refs[key], h.Ref); !moved && len(refs[key]) <= maxNamed {
+		if refs[key] = append(refs[key], h.Ref); len(refs[key]) <= maxNamed && h.moved == [2]string{} {
 			all[i].Message += "; " + h.Message
 		}
 	}
 	for key, i := range index {
 		h, names := &all[i], refs[key]
-		more := len(names) - maxNamed
-		if len(h.Others) > 0 {
+		named := strings.Join(names[:min(len(names), maxNamed)], ", ")
+		switch kind, _, _ := strings.Cut(key, " "); {
+		case kind == "line", kind == "log":
+			h.Others = nil
+		case len(h.Others) == 0:
+		case kind == "by" && len(names) > 1:
+			h.Message = h.by + " removed " + named
+		case kind == "moved":
 			h.Ref, h.Message = h.moved[0], fmt.Sprintf("%q is now %q", h.moved[0]+"/", h.moved[1]+"/")
 			if h.by != "" {
 				h.Message += " (" + h.by + ")"
 			}
-			h.Message += ": " + strings.Join(names[:min(len(names), maxNamed)], ", ")
+			h.Message += ": " + named
 		}
-		if more > 0 {
+		if more := len(names) - maxNamed; more > 0 {
 			h.Message += fmt.Sprintf("; and %d more", more)
 		}
 	}

@@ -198,7 +198,7 @@ func TestHistory(t *testing.T) {
 		"The sibling repo has `src/gone.go`":       "",
 		"~~`src/gone.go` does it.~~":               "",
 		"`.claude/agents` is where agents are":     "",
-		"`src/gone.go` and `tools/deploy_old.sh`.": "src/gone.go" + gone,
+		"`src/gone.go` and `tools/deploy_old.sh`.": "src/gone.go: commit ",
 	} {
 		if got := refs(p, text); got != want && (want == "" || !strings.HasPrefix(got, want)) {
 			t.Errorf("%s: %q, want %q", text, got, want)
@@ -206,15 +206,17 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// A folder that was moved is one hit in all memories, a dated log has one, and so has a line.
+// A folder that was moved, or a commit that removed files, is one hit in all memories, and a dated log has one.
 func TestGathered(t *testing.T) {
-	p := open(t, "pkg/core/map/load.go|package load // moved and changed\n", "pkg/core/map/draw.go|package load // 2\n", "src/a.go|")
-	commit(t, p, "engine/map/load.go => pkg/core/map/load.go|x", "engine/map/draw.go => pkg/core/map/draw.go|y", "tools/a1.sh|2", "tools/b1.sh|3", "tools/c1.sh|4")
+	p := open(t, "pkg/core/map/load.go|package load // moved and changed\n", "pkg/core/map/draw.go|package load // 2\n", "src/a.go|", "tools/keep.sh|")
+	commit(t, p, "engine/map/load.go => pkg/core/map/load.go|x", "engine/map/draw.go => pkg/core/map/draw.go|y", "tools/a1.sh|2", "tools/b1.sh|3", "tools/c1.sh|4", "old/boat.go|5", "old/sub/crane.go|6")
 	hits := p.Find([]Text{
 		{"a.md", "The loader is `engine/map/load.go`.\n\nIt is drawn by `engine/map/draw.go` and `src/a.go`."},
 		{"b.md", "See `engine/map/draw.go`."},
 		{"work_log.md", "`tools/a1.sh` runs.\n\n`tools/b1.sh` runs.\n\n`tools/c1.sh` runs."},
 		{"c.md", "- `tools/a1.sh`, `tools/b1.sh`"},
+		{"d.md", "It is in `old/boat.go`."},
+		{"e.md", "See `old/sub/crane.go`."},
 	}, noMemory)
 	var got []string
 	for _, h := range hits {
@@ -224,7 +226,7 @@ func TestGathered(t *testing.T) {
 	want := []string{
 		`0 engine +2: "engine/" is now "pkg/core/" (COMMIT): engine/map/load.go, engine/map/draw.go`,
 		`2 tools/a1.sh +0: the project has no "tools/a1.sh"; COMMIT removed it; the project has no "tools/b1.sh"; COMMIT removed it; the project has no "tools/c1.sh"; COMMIT removed it`,
-		`3 tools/a1.sh +0: the project has no "tools/a1.sh"; COMMIT removed it; the project has no "tools/b1.sh"; COMMIT removed it`,
+		`3 tools/a1.sh +3: COMMIT removed tools/a1.sh, tools/b1.sh, old/boat.go; and 1 more`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
@@ -235,7 +237,7 @@ func TestGathered(t *testing.T) {
 	}
 	c.Date, c.Commit = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), "0f3b9c8"
 	c.Never = 1
-	if want := "6 paths checked in the checkout of 2026-11-20 (0f3b9c8), 5 missing; 1 more never existed here"; c.String() != want {
+	if want := "8 paths checked in the checkout of 2026-11-20 (0f3b9c8), 7 missing; 1 more never existed here"; c.String() != want {
 		t.Errorf("%q", c.String())
 	}
 }

@@ -54,6 +54,9 @@ var named = lazy.New(`(?i)^(?:package\.json|(?:gnu)?makefile|.*\.mk|\.?justfile)
 // judgeScript reports a script or a target that its manifest lacks and once had: what it never had is another project's. Without a
 // history a script is missed that is named as one, of a tool that runs nothing else.
 func (p *Project) judgeScript(ref, tool, script string, named bool) []missing {
+	if generalScripts[script] {
+		return nil
+	}
 	manifest := scriptsOf[tool]
 	number, noun := &p.checked.Scripts, "script"
 	if manifest != "package.json" {
@@ -91,6 +94,9 @@ var scriptsOf = map[string]string{"make": "Makefile", "just": "justfile", "npm":
 var packageVerbs = prose.Set("install i ci add remove rm uninstall update upgrade up outdated audit link unlink " +
 	"publish pack init create exec x dlx why list ls info view config cache prune dedupe rebuild store import patch " +
 	"login logout whoami version help workspaces workspace set get pkg fund doctor bin root")
+
+// generalScripts are scripts that nearly every project has, so that another's may be meant.
+var generalScripts = prose.Set("dev start build test lint serve watch preview format typecheck")
 
 // manifestsLack reports whether no manifest names a script or target.
 func (p *Project) manifestsLack(name string) bool {

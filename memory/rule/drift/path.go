@@ -110,9 +110,12 @@ func (p *Project) judgePath(text string) []missing {
 		}
 		switch became = cmp.Or(became, elsewhere); {
 		case became != "":
-			m.message, m.moved, m.by = fmt.Sprintf("%q is now %q (%s)", name, became, by), folders(name, became), by
+			m.message, m.moved = fmt.Sprintf("%q is now %q (%s)", name, became, by), folders(name, became)
+			if m.moved != [2]string{} {
+				m.by = by
+			}
 		default:
-			m.message = fmt.Sprintf("the project has no %q; %s removed it", name, by)
+			m.message, m.by = fmt.Sprintf("the project has no %q; %s removed it", name, by), by
 		}
 	} else if strings.Contains(name, "/") && elsewhere != "" && t.bases[path.Base(path.Dir(name))] != nil {
 		m.message, m.moved = fmt.Sprintf("the project has no %q; the one file of that name is %q", name, elsewhere), folders(name, elsewhere)

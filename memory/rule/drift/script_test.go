@@ -23,13 +23,13 @@ func TestScriptsWithoutHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	const text = "Run `make deploy`.\n\nRun `make build`.\n\nRun `npm run test`.\n\nRun `npm run lint`.\n\nRun `pnpm tsc` and `yarn vitest`.\n\n" +
+	const text = "Run `make deploy`.\n\nRun `make build`.\n\nRun `npm run docs`, `npm run test`.\n\nRun `npm run lint`.\n\nRun `pnpm tsc` and `yarn vitest`.\n\n" +
 		"Run `just serve`.\n\nIn the infra repo, run `make plan`.\n\nWe plan to add `make docs`.\n\nRun `make -j4`, `make CC=clang`.\n"
 	var got []string
 	for _, h := range New(root).Find([]Text{{"a.md", text}}, func(string) bool { return false }) {
 		got = append(got, h.Ref+": "+h.Message)
 	}
-	if want := []string{`make deploy: Makefile has no target "deploy"`, `npm run test: package.json has no script "test"`}; !slices.Equal(got, want) {
+	if want := []string{`make deploy: Makefile has no target "deploy"`, `npm run docs: package.json has no script "docs"`}; !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
 }
