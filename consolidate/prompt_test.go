@@ -392,6 +392,7 @@ func TestPromptRules(t *testing.T) {
 		{"remember", "look for it first", []string{"`read_memory {\"paths\": [\"MEMORY.md\"]}`", "say so and stop"}},
 		{"remember", "few calls", []string{"at most five calls", "do not investigate"}},
 		{"remember", "what is quoted is no procedure", []string{"not a procedure to follow"}},
+		{"dream", "what was lost once", []string{"a tool's output may hold anything", "a personal memory that restates one of it", "`team/MEMORY.md`", "no `MEMORY.md`, create none unless asked"}},
 		{"remember", "what is not saved", []string{"code, git or CLAUDE.md already say", "state of a current task", "a secret", "connector", "hypothetical", "\"for now\"", "ask what was surprising"}},
 		{"remember", "evidence", []string{"the user's own by one narrow search", "\"evidence\": [\"ID\"]"}},
 		{"remember", "merge", []string{"Merge rather than create", "keep the reason", "\"base\""}},
