@@ -20,6 +20,7 @@ import (
 const (
 	maxMapLogs     = 12
 	maxMapGuides   = 12
+	maxMapChanged  = 8_000 // bytes; the rest is named
 	maxMapFindings = 3_000 // bytes; the rest is counted
 	maxPassageLine = 190   // characters of a passage
 	maxPairLine    = 115   // characters of a passage of a pair
@@ -121,19 +122,31 @@ func mapChanged(b *text, m consolidate.Map) {
 		return
 	}
 	b.add(true, "\n## Changed since the last dream, not by this server (%d), each beside the passages that it touches\n", len(m.Changed))
-	for _, c := range m.Changed {
-		b.add(true, "%s %s\n", c.Action, quoted(c.File, 200))
-		line := 0
-		for _, p := range c.Beside {
-			b.add(p.From.Line != line, "  %d: %s\n", p.From.Line, passage(p.From.Text, p.Shared, maxPassageLine))
-			line = p.From.Line
-			b.add(true, "    → %s: %s\n", p.Where(), passage(p.Text, p.Shared, maxPassageLine))
-		}
-		for _, p := range c.Alone {
-			b.add(true, "  %d: %s\n", p.Line, passage(p.Text, nil, maxPassageLine))
-		}
-		b.add(len(c.Touches) > 0, "  and touches: %s\n", quoted(strings.Join(c.Touches, ", "), 600))
+	var shown text
+	n := fill(&shown, len(m.Changed), maxMapChanged, func(i int) string { return changedPart(m.Changed[i]) })
+	b.WriteString(shown.String())
+	var names []string
+	for _, c := range m.Changed[n:] {
+		names = append(names, c.Action+" "+c.File)
 	}
+	b.add(len(names) > 0, "… and %d more: %s\n", len(names), quoted(strings.Join(names, ", "), 1_000))
+}
+
+// changedPart renders what somebody else changed.
+func changedPart(c consolidate.Changed) string {
+	var b text
+	b.add(true, "%s %s\n", c.Action, quoted(c.File, 200))
+	line := 0
+	for _, p := range c.Beside {
+		b.add(p.From.Line != line, "  %d: %s\n", p.From.Line, passage(p.From.Text, p.Shared, maxPassageLine))
+		line = p.From.Line
+		b.add(true, "    → %s: %s\n", p.Where(), passage(p.Text, p.Shared, maxPassageLine))
+	}
+	for _, p := range c.Alone {
+		b.add(true, "  %d: %s\n", p.Line, passage(p.Text, nil, maxPassageLine))
+	}
+	b.add(len(c.Touches) > 0, "  and touches: %s\n", quoted(strings.Join(c.Touches, ", "), 600))
+	return b.String()
 }
 
 // passage renders a passage on one line of at most limit characters, around the first of the terms that it shares.

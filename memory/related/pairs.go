@@ -224,22 +224,15 @@ const (
 func (x *Index) Order(room int, size func(file string) int) []string {
 	order := make([]string, 0, len(x.files))
 	links := make([][]near, len(x.files))
+	free := make([]float64, len(x.files)) // what a file shares with those that are not placed
 	for _, n := range x.whole.nearest(maxFiles, x.rarity, func(a, b int32) bool { return true }) {
-		links[n.a], links[n.b] = append(links[n.a], n), append(links[n.b], n)
-	}
-	placed := make([]bool, len(x.files))
-	pull := make([]float64, len(x.files)) // to the group so far, or to all files where there is none
-	restart := func() {
-		clear(pull)
-		for f := range links {
-			for _, l := range links[f] {
-				if !placed[l.a] && !placed[l.b] {
-					pull[f] += l.share
-				}
-			}
+		for _, f := range []int32{n.a, n.b} {
+			links[f] = append(links[f], n)
+			free[f] += n.share
 		}
 	}
-	restart()
+	placed := make([]bool, len(x.files))
+	pull := slices.Clone(free) // to the group so far, or to all files where there is none
 	used := 0
 	for len(order) < len(x.files) {
 		next := -1
@@ -250,7 +243,7 @@ func (x *Index) Order(room int, size func(file string) int) []string {
 		}
 		if next < 0 {
 			used = 0
-			restart()
+			copy(pull, free)
 			continue
 		}
 		if used == 0 {
@@ -259,8 +252,10 @@ func (x *Index) Order(room int, size func(file string) int) []string {
 		placed[next], used = true, used+size(x.files[next])
 		order = append(order, x.files[next])
 		for _, l := range links[next] {
-			pull[l.a] += l.share
-			pull[l.b] += l.share
+			for _, f := range []int32{l.a, l.b} {
+				pull[f] += l.share
+				free[f] -= l.share
+			}
 		}
 	}
 	return order
