@@ -29,6 +29,11 @@ func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, except ...string) (l pl
 	if l.accepted, err = acceptedLosses(r.AcceptLoss); err != nil {
 		return l, err
 	}
+	for file, why := range t.Accepted { // by the writes that deleted them
+		if n, err := memory.ParseName(file); err == nil && l.accepted[n] == "" {
+			l.accepted[n] = why
+		}
+	}
 	for file := range t.Held { // a person decides about these
 		if n, err := memory.ParseName(file); err == nil {
 			l.accepted[n] = "the person accepted it"

@@ -76,10 +76,11 @@ func (d *dream) finalize(r ops.FinalizeRequest) (res FinalizeResult, err error) 
 	if (d.p.options.Propose && d.p.Unattended || d.stolen) && (len(d.Stage.Changes) > 0 || plan.index.Changed()) {
 		return d.propose(plan)
 	}
+	deletes := d.Accepted
 	d.Summary, d.Accepted = r.Summary, plan.lost()
 	d.log(Event{Kind: EventLanding})
 	if err := d.Land(plan.index.Landing(d.Tx)); err != nil {
-		d.Summary, d.Accepted = "", nil
+		d.Summary, d.Accepted = "", deletes
 		return FinalizeResult{}, d.landError(err)
 	}
 	fresh, _ := d.fresh(plan.findings)

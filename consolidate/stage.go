@@ -66,7 +66,7 @@ func (w *writing) stage(ctx context.Context, t *ops.Tx) (res WriteResult, err er
 		return w.stageSame()
 	}
 	res, err = w.stageTopic()
-	res.Evidence = unclear(w.Evidence, said, w.data)
+	res.Cited, res.Evidence = unclear(w.Evidence, said, w.data)
 	return res, err
 }
 
@@ -163,10 +163,15 @@ func (w *writing) stageDelete() (WriteResult, error) {
 		}
 	}
 	c, err := w.t.Stage.Write(w.n, w.Base, nil, nil)
-	if err == nil {
-		w.noteMerge()
+	res := WriteResult{Path: w.n.String(), Action: "deleted", Sum: c.After.Short(), Findings: []rule.Finding{}}
+	if err != nil {
+		return res, err
 	}
-	return WriteResult{Path: w.n.String(), Action: "deleted", Sum: c.After.Short(), Findings: []rule.Finding{}}, err
+	w.noteMerge()
+	if w.t.Kind == lock.KindDream && w.Why == "" && !w.t.Unattended {
+		res.Findings = append(res.Findings, rule.Check{Before: w.before, After: w.after}.Loss(w.n)...)
+	}
+	return res, nil
 }
 
 // stageSame stages a text that does not change: what is on disk may be kept against what was staged before it changed, and

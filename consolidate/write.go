@@ -24,6 +24,7 @@ type WriteRequest struct {
 	Content  *string
 	Edits    []memory.Edit
 	Delete   bool
+	Why      string // of Delete
 	Base     string
 	Evidence []string
 	Waive    []ops.Waiver
@@ -47,7 +48,8 @@ type WriteResult struct {
 	Staged   bool           `json:"staged"`
 	Index    string         `json:"index_line,omitempty"` // the line of the index that landed with it
 	Undo     string         `json:"undo,omitempty"`
-	Evidence []Cited        `json:"evidence,omitempty"` // of what was cited, that which may not be meant
+	Cited    []string       `json:"cited,omitempty"`    // the evidence that is the user's words, and about the text
+	Evidence []Cited        `json:"evidence,omitempty"` // the rest of it, which may not be meant
 	Accepted []string       `json:"accepted,omitempty"` // facts that were missing and are accepted now
 	Missing  []rule.Fact    `json:"missing,omitempty"`  // of what was merged into it
 	More     int            `json:"more_missing,omitempty"`
@@ -69,19 +71,20 @@ type Cited struct {
 // maxCited bounds the words of a hit that a write repeats, in characters.
 const maxCited = 80
 
-// unclear returns what was cited that a caller should look at: it is not the user's, was cited without its session, or has no word in common
-// with the text that it is evidence for.
-func unclear(ids []string, words []provenance.Words, data []byte) (cited []Cited) {
+// unclear returns which IDs are accepted as evidence, and what was cited that a caller should look at: it is not the user's, was cited
+// without its session, or has no word in common with the text that it is evidence for.
+func unclear(ids []string, words []provenance.Words, data []byte) (accepted []string, cited []Cited) {
 	for i, id := range ids {
 		w := words[i]
 		if strings.HasPrefix(id, ":") {
 			id = w.Source
 		} else if w.Speaker == transcript.User && rule.Related(w.Text, string(data)) {
+			accepted = append(accepted, id)
 			continue
 		}
 		cited = append(cited, Cited{ID: id, Speaker: w.Speaker, At: ops.Second(w.Said), Said: cutText(strings.Join(strings.Fields(w.Text), " "), maxCited)})
 	}
-	return cited
+	return accepted, cited
 }
 
 // Write stages a change in the open dream; where none is open, it is a transaction of its own, in
@@ -219,6 +222,12 @@ func (w *writing) note() {
 		cited := append(t.Evidence[file], w.Evidence...)
 		slices.Sort(cited)
 		t.Evidence[file] = slices.Compact(cited)
+	}
+	if t.Kind == lock.KindDream { // outside dreams only the person accepts a loss
+		t.Accepted = ops.Cloned(t.Accepted)
+		if delete(t.Accepted, file); w.Delete && w.Why != "" {
+			t.Accepted[file] = w.Why
+		}
 	}
 	for _, one := range w.Waive {
 		one.File = file

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -211,9 +212,11 @@ func (x *Index) Remove(files ...string) (removed int) {
 const minCutLine = 20
 
 // RemoveLines takes out the lines without a link that have one of some texts, with or without the mark of a list or a heading,
-// as they may be shown; a text that ends with "…" stands for what begins with it. It returns the texts that no such line has.
+// as they may be shown. "begins…" stands for what begins so, "section:NAME" for what is below the heading NAME, which goes too if no
+// link is left there, and "/expression/" for what matches. It returns the texts that no such line has.
 func (x *Index) RemoveLines(allowed secret.Allowed, texts ...string) (missing []string) {
 	found := make(map[string]bool)
+	under, linked := x.Headings()
 	for i := len(x.lines) - 1; i >= 0; i-- {
 		line := &x.lines[i]
 		if line.Kind == hidden || line.Kind == BlankLine || len(line.Scan.Links) > 0 {
@@ -221,16 +224,26 @@ func (x *Index) RemoveLines(allowed secret.Allowed, texts ...string) (missing []
 		}
 		shown := strings.TrimSpace(allowed.Show(line.Text).Text)
 		bare := strings.TrimSpace(shown[min(len(shown), len(strings.TrimSpace(BulletMarker(line.Text)))):])
-		is := false
+		title := HeadingText(shown)
+		gone := false
 		for _, text := range texts {
-			start, cut := strings.CutSuffix(strings.TrimSpace(text), "…")
-			if slices.ContainsFunc([]string{shown, bare, HeadingText(shown)}, func(form string) bool {
-				return form == strings.TrimSpace(text) || cut && len(start) >= minCutLine && strings.HasPrefix(form, start)
-			}) {
-				is, found[text] = true, true
+			asked := strings.TrimSpace(text)
+			is := slices.Contains([]string{shown, bare, title}, asked)
+			if start, cut := strings.CutSuffix(asked, "…"); cut && len(start) >= minCutLine {
+				is = is || strings.HasPrefix(shown, start) || strings.HasPrefix(bare, start) || strings.HasPrefix(title, start)
+			}
+			if name, whole := strings.CutPrefix(asked, "section:"); whole {
+				is = is || under[i] == strings.TrimSpace(name) && (line.Kind != heading || !linked[under[i]])
+			}
+			if len(asked) > 2 && asked[0] == '/' && asked[len(asked)-1] == '/' {
+				expression, err := regexp.Compile(asked[1 : len(asked)-1])
+				is = is || err == nil && expression.MatchString(shown)
+			}
+			if is {
+				gone, found[text] = true, true
 			}
 		}
-		if is {
+		if gone {
 			x.cut(i)
 		}
 	}
@@ -238,6 +251,23 @@ func (x *Index) RemoveLines(allowed secret.Allowed, texts ...string) (missing []
 		x.reread()
 	}
 	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return found[text] })
+}
+
+// Headings returns the heading that each line is below, or is, and which headings have lines with links below them.
+func (x *Index) Headings() (of []string, linked map[string]bool) {
+	linked = make(map[string]bool)
+	section := ""
+	for i := range x.lines {
+		line := &x.lines[i]
+		if line.Kind == heading {
+			section = HeadingText(strings.TrimSpace(line.Text))
+		}
+		of = append(of, section)
+		if len(line.Scan.Links) > 0 {
+			linked[section] = true
+		}
+	}
+	return of, linked
 }
 
 // unlink takes links out of line i: those that the line begins with go with what parts them from the

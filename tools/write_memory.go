@@ -66,6 +66,7 @@ type oneWritten struct {
 	Action   string              `json:"action"`
 	Sum      string              `json:"sum,omitempty"`
 	Undo     string              `json:"undo,omitempty"`
+	Cited    []string            `json:"cited,omitempty"`
 	Evidence []consolidate.Cited `json:"evidence,omitempty"`
 	Accepted []string            `json:"accepted,omitempty"`
 	Missing  []rule.Fact         `json:"missing,omitempty"`
@@ -119,7 +120,7 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 				hinted[f.Hint] = true
 			}
 			all.Writes = append(all.Writes, oneWritten{
-				res.Path, res.Action, res.Sum, res.Undo, res.Evidence, res.Accepted, res.Missing, res.More, res.Next, res.Also, res.Findings,
+				res.Path, res.Action, res.Sum, res.Undo, res.Cited, res.Evidence, res.Accepted, res.Missing, res.More, res.Next, res.Also, res.Findings,
 			})
 			continue
 		}

@@ -396,7 +396,7 @@ func (e *Index) remove(asked []string, allowed secret.Allowed) error {
 	for _, text := range e.RemoveLines(allowed, texts...) {
 		if !strings.HasSuffix(text, ".md") {
 			return ops.Refuse(fmt.Sprintf("remove %.80q: the index has no such line", text),
-				"read_memory {\"paths\": [\"MEMORY.md\"]} shows its lines; name a file as the index does, or a line without a link by its whole text")
+				"read_memory {\"paths\": [\"MEMORY.md\"]} shows its lines; name a file as the index does, or a line without a link by its text, \"its beginning…\", \"section:NAME\" or \"/expression/\"")
 		}
 	}
 	return nil

@@ -93,13 +93,34 @@ func findBadEntries(v *view) []Finding {
 	if n := len(content); n > 0 {
 		f := content[0]
 		f.Message = "the index holds content that points to no memory: " + Places(content[:min(n, maxContent)])
-		if n > maxContent {
-			f.Message += fmt.Sprintf(" and %d lines more", n-maxContent)
-		}
 		f.Hint = "write what they say into memories by write_memory, and leave a line for each in the index"
+		if n > maxContent {
+			f.Message = fmt.Sprintf("the index holds %d lines that point to no memory: %s", n, contentBySection(x, content))
+			f.Hint += "; then finalize_index {\"remove\": [\"section:NAME\"]}"
+		}
 		findings = append(findings, f)
 	}
 	return findings
+}
+
+// contentBySection counts lines of the index by the heading above them, in their order.
+func contentBySection(x *memory.Index, content []Finding) string {
+	of, _ := x.Headings()
+	var sections, list []string
+	lines := make(map[string]int)
+	for _, f := range content {
+		name := of[f.Line-1]
+		if lines[name]++; lines[name] == 1 {
+			sections = append(sections, name)
+		}
+	}
+	for _, name := range sections[:min(len(sections), maxContent)] {
+		list = append(list, fmt.Sprintf("%d below %q", lines[name], cutText(name, 60)))
+	}
+	if more := len(sections) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("and %d sections more", more))
+	}
+	return strings.Join(list, ", ")
 }
 
 // isTableHead reports whether line i names the columns of a table: a row above a line of dashes.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"dream-mcp/memory"
@@ -16,11 +17,13 @@ const (
 	lossMinBody   = 200
 )
 
-func findLoss(v *view) []Finding {
+func findLoss(v *view) []Finding { return askOnce(v.losses()) }
+
+// losses returns what may not land without being accepted, and what may not at all, with a hint.
+func (v *view) losses() (findings []Finding) {
 	if v.Before == nil {
 		return nil
 	}
-	var findings []Finding
 	forbidden := v.forbidden()
 	for _, n := range sortedNames(v.Before.Topics) {
 		if why, is := forbidden[n]; is {
@@ -53,7 +56,17 @@ func findLoss(v *view) []Finding {
 			lose(n, fmt.Sprintf("the text would shrink from %d to %d bytes, by more than half", was, is))
 		}
 	}
-	return askOnce(findings)
+	return findings
+}
+
+// Loss returns why the deletion of n will not land as it is, as warnings.
+func (c Check) Loss(n memory.Name) []Finding {
+	losses := slices.DeleteFunc(c.view().exact.losses(), func(f Finding) bool { return f.File != n.String() })
+	for i := range losses {
+		losses[i].Rule, losses[i].Severity = "loss", Warning
+		losses[i].Hint = fmt.Sprintf("finalize_index will ask why: {\"accept_loss\": [{\"file\": %q, \"why\": \"…\"}]}; a delete can say so itself, by \"why\"", n)
+	}
+	return losses
 }
 
 // maxAskedLosses bounds the files of one hint.
