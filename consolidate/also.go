@@ -9,8 +9,11 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-// maxAlso bounds the passages of other memories that the answer of a write shows.
-const maxAlso = 3
+// The answer of a write shows at most maxAlso passages of other memories, none weaker than minAlso.
+const (
+	maxAlso = 3
+	minAlso = 2
+)
 
 // Complete fills in what is judged after the last of several writes, over the memory as they leave it: the passages of other
 // memories on the same thing, and whether links still lead nowhere. The writes are done: where the memory cannot be read, nothing is filled in.
@@ -25,6 +28,7 @@ func (p *Project) Complete(results []*WriteResult) {
 		return
 	}
 	x := related.New(related.Documents(s.Shown(nil)))
+	shown := map[[2]string]bool{}
 	for _, r := range results {
 		n, err := memory.ParseName(r.Path)
 		if err != nil || r.fresh == nil || s.Topics[n] == nil {
@@ -32,7 +36,8 @@ func (p *Project) Complete(results []*WriteResult) {
 		}
 		others := func(file string) bool { return file == r.Path || file == memory.IndexFile }
 		for _, pair := range x.Beside(r.fresh, related.NameWords(r.Path), others, 2*maxAlso) {
-			if len(r.Also) < maxAlso && pair.Strength() >= minStrength && len(pair.Shared) > 1 {
+			if len(r.Also) < maxAlso && pair.Strength() >= minAlso && len(pair.Shared) > 1 && !shown[[2]string{pair.File, r.Path}] {
+				shown[[2]string{r.Path, pair.File}] = true
 				r.Also = append(r.Also, pair.Where()+" "+cutPassage(pair.Text))
 			}
 		}

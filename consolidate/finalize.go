@@ -172,11 +172,11 @@ func (d *dream) dryRun(plan plan, refused error) (FinalizeResult, error) {
 	return res, nil
 }
 
-// indexChanges returns the lines of the index that go and come. Those of created and deleted memories and of upserted lines, which say
-// what the caller knows, are only counted.
+// indexChanges returns the lines of the index that go and come. Those of memories that the dream changes and of upserted
+// lines, which say what the caller knows, are only counted.
 func (d *dream) indexChanges(edit *indexing.Index, files ops.Files, upserted []ops.IndexLine) (changes []string) {
 	show := d.Dir.AllowSecrets.Show
-	known := slices.Concat(files.Created, files.Deleted)
+	known := slices.Concat(files.Created, files.Updated, files.Deleted)
 	for _, line := range upserted {
 		known = append(known, line.File)
 	}
@@ -190,7 +190,7 @@ func (d *dream) indexChanges(edit *indexing.Index, files ops.Files, upserted []o
 		}
 	}
 	if len(count) > 0 {
-		changes = append(changes, fmt.Sprintf(`and the lines of created, merged and deleted memories, and those given: +%d -%d; `+
+		changes = append(changes, fmt.Sprintf(`and the lines of changed memories, and those given: +%d -%d; `+
 			`{"dry_run": true, "diff": "MEMORY.md"} shows them`, count["+"], count["-"]))
 	}
 	return changes

@@ -14,6 +14,9 @@ import (
 	"dream-mcp/memory/lazy"
 )
 
+// maxAround bounds what a page of a listing says around what was said, in bytes.
+const maxAround = 900
+
 // list answers a call without a selector: it lists what was said.
 func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer, error) {
 	if slices.Contains(r.Speakers, transcript.Tool) {
@@ -26,7 +29,7 @@ func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer
 	}
 	l := consolidate.ListRequest{
 		Since: q.Since, Until: q.Until, SinceLast: r.Since == consolidate.SinceLastDream, Session: r.Session, Speakers: r.Speakers,
-		Cursor: r.Cursor, Limit: r.Limit, Room: pageRoom(r),
+		Cursor: r.Cursor, Limit: r.Limit, Room: pageRoom(r) - maxAround,
 	}
 	if r.Context != nil {
 		l.Whole = 2 * *r.Context
@@ -68,7 +71,7 @@ func renderPage(page listing.Page, now time.Time) string {
 			b.add(strings.Contains(page.Text, " [rejected] "), " [rejected] is why the use of a tool was rejected.")
 			b.add(datedMark.MatchString(page.Text), " A date in brackets after \"next week\" or the like was computed from the day of its line.")
 			b.add(strings.Contains(page.Text, " → "), " → names what memories say on it.")
-			b.add(strings.Contains(page.Text, "\n+"), " +N are the lines of what recurs; it is shown once, at the end of a page.")
+			b.add(strings.Contains(page.Text, "\n+"), " +N recur: shown once, at the end of a page.")
 			b.add(true, "\n")
 		} else {
 			b.add(true, "Times are %s.\n", zone(now))

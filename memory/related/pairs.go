@@ -181,7 +181,10 @@ func isValue(word string) bool {
 	return strings.ContainsFunc(word, unicode.IsDigit) && !date.MatchString(word) || strings.Contains(word, "://")
 }
 
-var date = lazy.New(`^(?:19|20)\d\d(?:-\d\d?)*$`)
+var (
+	date        = lazy.New(`^(?:19|20)\d\d(?:-\d\d?)*$`)
+	dateOrShort = lazy.New(date.String() + `|^\d\d?$`)
+)
 
 // changes are words by which a text says that something is over, missing or replaced.
 var changes = sync.OnceValue(func() map[string]bool {

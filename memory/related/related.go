@@ -267,11 +267,11 @@ type Hit struct {
 	Shared []Term  // what they share, the rarest first
 }
 
-// Strength is about the number of rare terms that text and passage share, without the words of everyday work. Less than
-// two are often chance.
+// Strength is about the number of rare terms that text and passage share, without the words of everyday work, dates and
+// short numbers. Less than two are often chance.
 func (h Hit) Strength() (sum float64) {
 	for _, t := range h.Shared {
-		if !text.IsEveryday(t.Text) {
+		if !text.IsEveryday(t.Text) && !dateOrShort.MatchString(t.Text) {
 			sum += t.Weight
 		}
 	}
