@@ -22,6 +22,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory/forgotten"
 	"dream-mcp/memory/secret"
 	"dream-mcp/server"
 	"dream-mcp/server/background"
@@ -70,6 +71,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	c.Out, c.Version, c.Self, c.Open = stdout, version, self(), open
 	if isTerminal(stdin) {
 		c.In = stdin
+	}
+	if state, err := host.StateHome(host.Process()); err == nil {
+		forgotten.Use(consolidate.ForgottenList(state))
 	}
 	switch {
 	case c.Verb == "" && isTerminal(stdin), c.Standalone():
@@ -235,6 +239,9 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 	begin := func(p *consolidate.Project) {
 		if err := p.Recover(ctx); err != nil {
 			log.Warn("recovering what a crash left", "error", err)
+		}
+		if err := p.FinishForgetting(ctx); err != nil {
+			log.Warn("a text is hidden, but not removed everywhere yet", "error", err)
 		}
 		p.Poll() // later changes by others are reported to subscribers
 		p.Transcripts.DigestLater()

@@ -48,6 +48,11 @@ func findSecrets(file, text string, seen secret.View, remove func(value, shown s
 		if span.Key != "" {
 			f.Message = fmt.Sprintf("this line holds a credential (%s), the value of %.40q", span.Kind, span.Key)
 		}
+		if span.Kind == secret.Forgotten {
+			f.Message, f.Hint = "this line holds a text that the person wanted forgotten", "leave it out"
+			found = append(found, f)
+			continue
+		}
 		how := ""
 		if old := shownOnce(seen, span, strings.Count(value, "\n")); old != "" && n < maxOffered {
 			how = remove(value, old)

@@ -4,7 +4,7 @@
 // It promises that what Find returns is sorted, does not overlap, and begins and ends between
 // characters; that Mask leaves no byte of what Find found, keeps all else and the number of every line,
 // and does nothing to what it has masked before; and that both take time in proportion to the text, whatever the text. Both are
-// functions of the text alone: nothing is read, kept or sent, so a crash has nothing to lose.
+// functions of the text and of what the person wanted forgotten: nothing is kept or sent, so a crash has nothing to lose.
 //
 // It does not promise to know every credential: of kinds that it was not made on it finds 0.96 (package measure). It knows
 // the shapes of its table, a random word after the name of a vendor, and a value after a name that says what it is
@@ -25,7 +25,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"dream-mcp/memory/forgotten"
 )
+
+// Forgotten is the kind of a text that the person wanted forgotten (package forgotten).
+const Forgotten = "forgotten"
 
 // Span is a credential within a text.
 type Span struct {
@@ -56,6 +61,9 @@ func Find(text string) []Span {
 	table().each(text, func(at int, a anchor) (next int) { return a.match(s, at) })
 	s.unknown(merge(s.finds))
 	s.repeat(merge(s.finds))
+	for _, f := range forgotten.Current().Spans(text) {
+		s.finds = append(s.finds, find{Span: Span{From: f.From, To: f.To, Kind: Forgotten}})
+	}
 	return merge(s.finds)
 }
 

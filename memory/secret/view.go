@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"dream-mcp/memory/forgotten"
 	"dream-mcp/memory/visible"
 )
 
@@ -90,7 +91,11 @@ func (a Allowed) View(text string) View {
 
 // mask returns what a credential of text is shown as.
 func (s Span) mask(text string) string {
-	return maskOpen + s.Kind + maskClose + strings.Repeat("\n", strings.Count(text[s.From:s.To], "\n"))
+	mark := maskOpen + s.Kind + maskClose
+	if s.Kind == Forgotten {
+		mark = forgotten.Mark
+	}
+	return mark + strings.Repeat("\n", strings.Count(text[s.From:s.To], "\n"))
 }
 
 // cover returns a text with the masks of spans, and with the marks of what is hidden outside of them.

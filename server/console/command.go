@@ -43,6 +43,7 @@ type Command struct {
 	Fix, Accept   bool     // doctor and lint: fix; doctor: take the memory as it is; review: land the proposal
 	DryRun, Print bool     // install: show what would change; show what to paste
 	Reject        bool     // review: discard the proposal
+	Yes           bool     // forget: do not ask
 	Only          []string // review --accept: the files to land
 	Share         ShareOptions
 	Search        SearchOptions
@@ -168,6 +169,8 @@ func (c *Command) take(v verb, args []string) error {
 		return usage("why needs the name of a memory")
 	case v.name == "search" && len(args) == 0:
 		return usage("search needs the words to look for")
+	case v.name == "forget" && len(args) == 0:
+		return usage("forget needs the text, or the ID of what was said")
 	case v.name == "show" && len(args) == 0:
 		return usage("show needs the ID of what was said, as search and said print it")
 	case c.Search.Regex && c.Search.Ranked:

@@ -123,6 +123,13 @@ var verbs = []verb{
 			f.Func("at", "as it was before the dream or write `ID`", word(&c.At))
 			f.BoolVar(&c.List, "list", false, "list the versions in the archive, of FILE or of everything")
 		}},
+	{name: "forget", group: groupUndo, args: "TEXT|ID", most: -1, json: true, run: (*Command).forget,
+		short:   "remove a text everywhere and keep it out; it cannot be undone",
+		long:    `It shows where the text is and asks. In memories, the archive, quoted words and what waits, (forgotten) is put in its place. In sessions it stays, but is never shown or written again. ID, as search prints it, stands for all that was said there. What is kept is a keyed hash.`,
+		example: "dream-mcp forget \"Ada's phone is 555 0100\"\ndream-mcp forget e4f91da5-5d2:6",
+		flags: func(c *Command, f *pflag.FlagSet) {
+			f.BoolVar(&c.Yes, "yes", false, "do not ask")
+		}},
 	{name: "stop", group: groupUndo, args: "[REASON]", most: -1, json: true, run: (*Command).stop,
 		short: "end the dream that is open in another process; nothing lands", example: "dream-mcp stop \"not now\""},
 

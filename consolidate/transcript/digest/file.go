@@ -168,7 +168,7 @@ func decodeDigest(b []byte) (*Digest, error) {
 		}
 		parts[i], rest = rest[:n], rest[n:]
 	}
-	if len(rest) > 0 || json.Unmarshal(parts[0], &d.Head) != nil || d.Head.Version != digestVersion {
+	if len(rest) > 0 || json.Unmarshal(parts[0], &d.Head) != nil || d.Head.Version != version() {
 		return nil, errNoDigest
 	}
 	d.Rows = make([]row, len(parts[1])/rowSize)

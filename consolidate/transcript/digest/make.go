@@ -11,11 +11,15 @@ import (
 	"sync/atomic"
 
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/memory/forgotten"
 )
 
 // digestVersion is of the form of digests and of the reading that fills them: whoever changes what an utterance is
 // raises it, and all digests are built again.
 const digestVersion = 13
+
+// version is that of digests that have no text that was forgotten since.
+func version() int { return digestVersion + 1000*forgotten.Count() }
 
 const (
 	// maxPart is the size at which a digest is continued in another part, in bytes of memory: some 250 MB of transcript.
@@ -54,7 +58,7 @@ func (ds *Store) digest(ctx context.Context, f said.File, before *Digest, read *
 	}
 	for {
 		h := &d.Head
-		h.Version, h.Path, h.ID = digestVersion, f.Path, f.ID
+		h.Version, h.Path, h.ID = version(), f.Path, f.ID
 		h.Size, h.ModTime, h.Inode = source.Size, Nanoseconds(source.ModTime), source.Inode
 		made, full, err := ds.continued(ctx, f, d, source, read)
 		if err != nil {
@@ -165,11 +169,12 @@ func (b *digester) add(u *said.Entry) error {
 	if u.Speaker == said.Tool {
 		return nil
 	}
-	b.said.WriteString(u.Text)
+	text := forgotten.Current().Redact(u.Text)
+	b.said.WriteString(text)
 	end := b.said.Len()
 	b.said.WriteString(Gap)
 	b.names.WriteString(u.UUID)
-	b.size += rowSize + len(u.Text) + len(Gap) + len(u.UUID)
+	b.size += rowSize + len(text) + len(Gap) + len(u.UUID)
 	r := row{
 		Offset:  u.Offset,
 		seconds: u.Time.Unix(),

@@ -72,7 +72,7 @@ func (ds *Store) none() bool { return ds.folder == "" && ds.limit <= 0 }
 func (ds *Store) Peek(f said.File) *Digest {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
-	if k := ds.kept[f.Path]; k != nil && k.identity() == identityOf(f) {
+	if k := ds.kept[f.Path]; k != nil && k.identity() == identityOf(f) && k.Head.Version == version() {
 		return k.Digest
 	}
 	return nil
@@ -144,7 +144,7 @@ func (ds *Store) part(f said.File, d *Digest, n int) (*Digest, error) {
 	ds.mu.Lock()
 	k := ds.kept[key]
 	ds.mu.Unlock()
-	if k != nil && k.sum == want.Sum {
+	if k != nil && k.sum == want.Sum && k.Head.Version == version() {
 		return k.Digest, nil
 	}
 	part, err := readDigest(ds.folder, f, n)
@@ -229,7 +229,7 @@ func (ds *Store) before(f said.File) (*Digest, int64) {
 	ds.mu.Lock()
 	k := ds.kept[f.Path]
 	ds.mu.Unlock()
-	if k != nil {
+	if k != nil && k.Head.Version == version() {
 		return k.Digest, k.written
 	}
 	if ds.folder == "" {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/memory/forgotten"
 )
 
 // A cachedHead holds as long as the file's size and time do.
@@ -16,6 +17,7 @@ type cachedHead struct {
 	head    said.Head
 	tail    said.Head // what the end says, when ended is set
 	ended   bool
+	version int // how many texts were forgotten
 }
 
 // maxHeads bounds the cache, of some 300 bytes each. Beyond, each new head replaces any other.
@@ -26,7 +28,7 @@ func (s *Project) cached(f said.File) (cachedHead, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, ok := s.heads[f.Path]
-	if !ok || c.size != f.Size || !c.modTime.Equal(f.ModTime) {
+	if !ok || c.version != forgotten.Count() || c.size != f.Size || !c.modTime.Equal(f.ModTime) {
 		return cachedHead{}, false
 	}
 	return c, true
@@ -34,7 +36,7 @@ func (s *Project) cached(f said.File) (cachedHead, bool) {
 
 // cache keeps what was read of a file.
 func (s *Project) cache(f said.File, c cachedHead) {
-	c.size, c.modTime, c.trust = f.Size, f.ModTime, f.Trust
+	c.size, c.modTime, c.trust, c.version = f.Size, f.ModTime, f.Trust, forgotten.Count()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, known := s.heads[f.Path]; !known && len(s.heads) >= maxHeads {

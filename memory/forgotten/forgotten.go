@@ -1,0 +1,224 @@
+// Package forgotten finds the texts that a person wanted forgotten, without having them.
+//
+// Of each text a file keeps the length and a keyed hash. Whoever can read the file and guesses a text can confirm the guess;
+// nothing else of it can be found out. A text is found whatever its case, white space and punctuation are, as whole words. A
+// process sees what another has added within a moment. While the file cannot be read, what was read of it last holds.
+package forgotten
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Mark replaces a text that was forgotten.
+const Mark = "(forgotten)"
+
+// Bounds of a text, in letters, digits and the spaces between words.
+const (
+	MinRunes = 2
+	MaxRunes = 20_000
+)
+
+// A List is the texts that were forgotten.
+type List struct {
+	Key   []byte `json:"key"`
+	Texts []Text `json:"texts"`
+}
+
+// A Text is one of them.
+type Text struct {
+	At     time.Time `json:"at"`
+	Runes  int       `json:"runes"`
+	Filter uint16    `json:"filter"` // of the window's polynomial: few windows are hashed
+	Hash   []byte    `json:"hash"`
+	Open   string    `json:"open,omitempty"` // the memory from which it is not removed yet
+}
+
+// New returns an empty list with a random key.
+func New() *List {
+	l := &List{Key: make([]byte, 32)}
+	rand.Read(l.Key)
+	return l
+}
+
+// Add adds a text. It reports false for one that is too short or too long.
+func (l *List) Add(text, open string, at time.Time) bool {
+	window, _ := normalize(text)
+	window = slices.DeleteFunc(window, func(r rune) bool { return r < 0 })
+	if len(window) > 0 && window[len(window)-1] == ' ' {
+		window = window[:len(window)-1]
+	}
+	if len(window) < MinRunes || len(window) > MaxRunes {
+		return false
+	}
+	base, sum := l.base(), uint64(0)
+	for _, r := range window {
+		sum = sum*base + uint64(r)
+	}
+	l.Texts = append(l.Texts, Text{at, len(window), uint16(sum >> 48), l.hash(window), open})
+	return true
+}
+
+func (l *List) base() uint64 {
+	return binary.LittleEndian.Uint64(append(l.Key, make([]byte, 8)...)) | 1
+}
+
+func (l *List) hash(window []rune) []byte {
+	h := hmac.New(sha256.New, l.Key)
+	h.Write([]byte(string(window)))
+	return h.Sum(nil)[:16]
+}
+
+// normalize returns the letters and digits of a text in lower case, with a space between words, and where each begins. The last
+// place is the end of the text.
+func normalize(text string) (runes []rune, places []int) {
+	runes, places = make([]rune, 0, len(text)), make([]int, 0, len(text)+1)
+	for at, r := range text {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
+			runes, places = append(runes, unicode.ToLower(r)), append(places, at)
+		} else if len(runes) > 0 && runes[len(runes)-1] != ' ' {
+			runes, places = append(runes, ' '), append(places, at)
+		}
+	}
+	return runes, append(places, len(text))
+}
+
+// A Span is a forgotten text within a text, in bytes.
+type Span struct{ From, To int }
+
+// Spans returns the forgotten texts within a text, in order. Names of Markdown files do not count: links need them.
+func (l *List) Spans(text string) (spans []Span) {
+	if l == nil || len(l.Texts) == 0 {
+		return nil
+	}
+	runes, places := normalize(text)
+	base := l.base()
+	for _, t := range l.Texts {
+		top := uint64(1) // base to the power of the window's length
+		for range t.Runes {
+			top *= base
+		}
+		sum := uint64(0)
+		for end, r := range runes {
+			sum = sum*base + uint64(r)
+			from := end + 1 - t.Runes
+			if from > 0 {
+				sum -= top * uint64(runes[from-1])
+			}
+			if from < 0 || uint16(sum>>48) != t.Filter || inWord(runes, from) || inWord(runes, end+1) || !hmac.Equal(l.hash(runes[from:end+1]), t.Hash) {
+				continue
+			}
+			_, size := utf8.DecodeRuneInString(text[places[end]:])
+			if s := (Span{places[from], places[end] + size}); !inFileName(text, s) {
+				spans = append(spans, s)
+			}
+		}
+	}
+	slices.SortFunc(spans, func(a, b Span) int { return a.From - b.From })
+	apart := spans[:0]
+	for _, s := range spans {
+		if last := len(apart) - 1; last >= 0 && s.From < apart[last].To {
+			apart[last].To = max(apart[last].To, s.To)
+		} else {
+			apart = append(apart, s)
+		}
+	}
+	return apart
+}
+
+// inWord reports whether runes[at] continues a word. In scripts without spaces no character does.
+func inWord(runes []rune, at int) bool {
+	continues := func(r rune) bool {
+		return r != ' ' && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+	}
+	return at > 0 && at < len(runes) && continues(runes[at-1]) && continues(runes[at])
+}
+
+func inFileName(text string, s Span) bool {
+	const ends = " \t\r\n()[]<>{}\"'`|,;"
+	word := text[strings.LastIndexAny(text[:s.From], ends)+1 : s.From]
+	rest := text[s.From:]
+	if i := strings.IndexAny(rest, ends); i >= 0 {
+		rest = rest[:i]
+	}
+	return strings.Contains(strings.ToLower(word+rest), ".md")
+}
+
+// Redact replaces the forgotten texts within a text by Mark. Every line keeps its number.
+func (l *List) Redact(text string) string {
+	spans := l.Spans(text)
+	if spans == nil {
+		return text
+	}
+	var b strings.Builder
+	at := 0
+	for _, s := range spans {
+		b.WriteString(text[at:s.From] + Mark + strings.Repeat("\n", strings.Count(text[s.From:s.To], "\n")))
+		at = s.To
+	}
+	return b.String() + text[at:]
+}
+
+// Read reads a list. If there is none, it is an error that is fs.ErrNotExist.
+func Read(path string) (*List, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	l := new(List)
+	return l, json.Unmarshal(data, l)
+}
+
+// current is the list of this process.
+var current struct {
+	sync.Mutex
+	path    string
+	list    *List
+	looked  time.Time
+	changed time.Time
+}
+
+// Use makes the list in a file that of this process. The file need not exist.
+func Use(path string) {
+	current.Lock()
+	defer current.Unlock()
+	current.path, current.looked, current.changed, current.list = path, time.Time{}, time.Time{}, nil
+}
+
+// moment is how long another process may show a text that was forgotten.
+const moment = 20 * time.Millisecond
+
+// Current returns the list of this process as it is now; nil if nothing was forgotten.
+func Current() *List {
+	current.Lock()
+	defer current.Unlock()
+	if current.path == "" || time.Since(current.looked) < moment {
+		return current.list
+	}
+	current.looked = time.Now()
+	stat, err := os.Stat(current.path)
+	if err == nil && !stat.ModTime().Equal(current.changed) {
+		if l, err := Read(current.path); err == nil {
+			current.list, current.changed = l, stat.ModTime()
+		}
+	}
+	return current.list
+}
+
+// Count returns how many texts were forgotten. What was derived from sessions with another count is to be derived again.
+func Count() int {
+	if l := Current(); l != nil {
+		return len(l.Texts)
+	}
+	return 0
+}

@@ -1,0 +1,70 @@
+package console
+
+import (
+	"context"
+	"strings"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/ops"
+	"dream-mcp/memory/forgotten"
+	"dream-mcp/memory/lazy"
+	"dream-mcp/server/host"
+)
+
+// utteranceID is the form of the IDs that search and said print.
+var utteranceID = lazy.New(`^[0-9A-Za-z_-]+:\d+(\.\d+)?$`)
+
+// forget removes a text from everything of ours, after asking.
+func (c *Command) forget(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
+	if err := p.FinishForgetting(ctx); err != nil {
+		return err
+	}
+	text := strings.Join(c.Args, " ")
+	if utteranceID.MatchString(text) {
+		said, err := p.Transcripts.Lookup(ctx, text)
+		if err != nil {
+			return err
+		}
+		text = said.Text
+	}
+	at, err := p.WhereIs(ctx, text)
+	if err != nil {
+		return err
+	}
+	if !c.JSON {
+		if err := c.print(renderPlaces(at)); err != nil {
+			return err
+		}
+	}
+	answer := "y"
+	switch {
+	case c.Yes:
+	case c.In == nil:
+		return &Failure{"nothing was forgotten", "in a terminal it asks; --yes agrees", 1}
+	default:
+		if answer, err = c.ask(ctx, "Forget it? It cannot be undone. [y/N] "); err != nil {
+			return err
+		}
+	}
+	if !isYes(answer) {
+		return c.print("Nothing was forgotten.\n")
+	}
+	if err := p.Forget(ctx, text); err != nil {
+		return err
+	}
+	return c.answer(at, "  ", func(paint) string { return "Forgotten. " + forgotten.Mark + " is in its place.\n" })
+}
+
+func renderPlaces(at consolidate.Places) string {
+	var b lines
+	none := len(at.Memories)+at.Archived+at.Quoted+at.Records == 0
+	b.add(none, "", "It is in no memory and in nothing that dream-mcp keeps.")
+	b.add(len(at.Memories) > 0, "", "memories:     %s", fileList(at.Memories))
+	b.add(at.Archived > 0, "", "archive:      %s, with those of dreams that wait", ops.Plural(at.Archived, "text"))
+	b.add(at.Quoted > 0, "", "quoted words: %d", at.Quoted)
+	b.add(at.Records > 0, "", "records:      %s", ops.Plural(at.Records, "file"))
+	b.add(true, "", "sessions:     %s; not shown or read any more, but the transcripts are the host's: delete them there", ops.Plural(at.Hits, "place"))
+	b.add(len(at.Stays) > 0, "", "! stays in %s, or in its name: change it by hand", fileList(at.Stays))
+	b.WriteString("Not reached: other projects' memories, CLAUDE.md, what models were shown, backups, and the history of a git remote.\n")
+	return b.String()
+}
