@@ -68,8 +68,11 @@ func hasFullStop(text string) bool {
 	if !ok {
 		return strings.HasSuffix(text, "!") || strings.HasSuffix(text, "?")
 	}
-	return !abbreviation.MatchString(word[strings.LastIndexAny(word, " \t\n(")+1:])
+	return !abbreviation.MatchString(word[strings.LastIndexAny(word, " \t\n(")+1:]) || unit.MatchString(word)
 }
+
+// unit matches a text that ends with a quantity: "within 8 s".
+var unit = lazy.New(`\d \pL$`)
 
 // abbreviation matches a word that has its full stop for itself: "17. November", "z. B.", "e.g.".
 var abbreviation = lazy.New(`^(?:\d{0,2}|\D|\D*\.\D*|(?i:vs|ca|ex|ej|nr|no|dr|mr|st|bzw|approx|usw|resp))$`)

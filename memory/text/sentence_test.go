@@ -7,7 +7,7 @@ import (
 
 func TestSentence(t *testing.T) {
 	for _, marked := range []string{
-		"Alpha. ⟨X beta.⟩ Gamma.", "⟨a X e.g. b, v. 2. c\n⟩- d", "- a\n⟨- X\n  b\n⟩- c", "a\n\n⟨X b\n⟩\nc", "⟨# X\n⟩a", "| a |\n⟨| X |\n⟩| b |", "甲。⟨乙X。⟩丙", "a! ⟨X?⟩ b", "⟨on 17. May X ended.⟩ b",
+		"Alpha. ⟨X beta.⟩ Gamma.", "⟨a X e.g. b, v. 2. c\n⟩- d", "- a\n⟨- X\n  b\n⟩- c", "a\n\n⟨X b\n⟩\nc", "⟨# X\n⟩a", "| a |\n⟨| X |\n⟩| b |", "甲。⟨乙X。⟩丙", "a! ⟨X?⟩ b", "⟨on 17. May X ended.⟩ b", "It is 8 s. ⟨X feeds it.⟩ b",
 	} {
 		text := strings.NewReplacer("⟨", "", "⟩", "").Replace(marked)
 		at := strings.Index(text, "X")

@@ -68,7 +68,8 @@ type List struct {
 	segments   []segment
 	utterances int
 
-	mu *sync.Mutex // held while more is read
+	mu      *sync.Mutex     // held while more is read
+	shownOn map[Touched]int // the page that showed a passage
 }
 
 // Unread returns how many sessions there was no time to read yet: the page after the last of the others goes on with them.
@@ -135,7 +136,7 @@ func newList(ctx context.Context, store *transcript.Store, q Query, step int) (*
 	if q.Zone == nil {
 		q.Zone = time.UTC
 	}
-	l := &List{query: q, step: step, copies: copies{seen: map[uint64]int{}}, mu: new(sync.Mutex)}
+	l := &List{query: q, step: step, copies: copies{seen: map[uint64]int{}}, mu: new(sync.Mutex), shownOn: map[Touched]int{}}
 	touched := q.Touched
 	if q.Since.After(touched) {
 		touched = q.Since.Add(-slack)

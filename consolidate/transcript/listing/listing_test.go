@@ -611,3 +611,31 @@ func TestCursorKeepsTheLimit(t *testing.T) {
 		}
 	}
 }
+
+// A page shows a passage that it touches unless another page has. What recurs touches nothing.
+func TestTouchedOnce(t *testing.T) {
+	store, _ := open(t, newSession(1, 0).user("paint the lamp").user("paint the horn").user("done"), newSession(2, 1).user("done"))
+	l, err := newList(t.Context(), store, Query{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	touch := func(text string) []Touched { return []Touched{{"paint.md:4", "The paint is white."}} }
+	var book Book
+	first, err := book.First(t.Context(), store, l, 1, 0, touch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second page may be asked for again
+		second, err := book.Next(t.Context(), store, first.Cursor, 1000, 1, touch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(first.Touched) != 1 || len(second.Touched) != 0 || !strings.Contains(second.Text, "paint the horn → paint.md:4\n") {
+			t.Errorf("%v, then %v: %s", first.Touched, second.Touched, second.Text)
+		}
+	}
+	first, err = book.Next(t.Context(), store, l.id+"-0-0-2", 1000, 100, touch)
+	if err != nil || !strings.Contains(first.Text, ":1 done [+1 on one day]\n") {
+		t.Errorf("%v: %s", err, first.Text)
+	}
+}

@@ -20,7 +20,7 @@ type Page struct {
 	Utterances int       // up to this page
 	Of         int       // utterances in the list
 	Cursor     string    // of the next page; empty on the last
-	Touched    []Touched // by the utterances of the page, each once
+	Touched    []Touched // by the utterances of the page, without those that another page has shown
 
 	List *List
 }
@@ -56,7 +56,7 @@ func (l *List) page(ctx context.Context, store *transcript.Store, p position, nu
 		head := t.header(p.at > g.from || g.from > 0 || s.after != Mark{})
 		var again []*kept
 		fits := func(more int) bool {
-			return len(page.Shown) == 0 || text.Len()+routine.Len()+touchedBytes(page.Touched, nil)+len(head)+8*len(again)+more <= room
+			return len(page.Shown) == 0 || text.Len()+routine.Len()+touchedBytes(page.Touched)+len(head)+8*len(again)+more <= room
 		}
 		at, full := max(p.at, g.from), false
 		for at < g.to {
@@ -77,7 +77,8 @@ func (l *List) page(ctx context.Context, store *transcript.Store, p position, nu
 				}
 			}
 			line, n, touched := t.line(at)
-			more := len(line) + touchedBytes(touched, page.Touched)
+			touched = l.notShown(touched, number, page.Touched)
+			more := len(line) + touchedBytes(touched)
 			full = t.cut && !s.kept[at].Mark.Before(t.last) && shown > 0 || limit > 0 && shown > 0 && shown+n > limit || shown > 0 && !fits(more)
 			if full {
 				break
@@ -91,7 +92,9 @@ func (l *List) page(ctx context.Context, store *transcript.Store, p position, nu
 			if _, readable := t.utterance(at); readable {
 				page.add(s, at, at+n)
 			}
-			page.touches(touched)
+			for _, t := range touched {
+				page.Touched, l.shownOn[t] = append(page.Touched, t), number
+			}
 			shown, at = shown+n, at+n
 		}
 		if len(again) > 0 {
@@ -108,21 +111,18 @@ func (l *List) page(ctx context.Context, store *transcript.Store, p position, nu
 	return l.ended(page, p, text.String()), nil
 }
 
-// touches adds passages that the page does not show yet.
-func (page *Page) touches(touched []Touched) {
-	for _, t := range touched {
-		if t.Text != "" && !slices.Contains(page.Touched, t) {
-			page.Touched = append(page.Touched, t)
-		}
-	}
+// notShown returns the passages with a text that neither the page so far nor another page has shown.
+func (l *List) notShown(touched []Touched, number int, page []Touched) []Touched {
+	return slices.DeleteFunc(touched, func(t Touched) bool {
+		on, shown := l.shownOn[t]
+		return t.Text == "" || shown && on != number || slices.Contains(page, t)
+	})
 }
 
-// touchedBytes returns the size of passages that are not shown yet.
-func touchedBytes(touched, shown []Touched) (n int) {
+// touchedBytes returns the size of passages on a page.
+func touchedBytes(touched []Touched) (n int) {
 	for _, t := range touched {
-		if t.Text != "" && !slices.Contains(shown, t) {
-			n += len(t.Where) + len(t.Text) + 4
-		}
+		n += len(t.Where) + len(t.Text) + 4
 	}
 	return n
 }

@@ -157,7 +157,7 @@ func (t *talk) line(at int) (line string, n int, touched []Touched) {
 		b.WriteString(" [assistant: " + before + "]")
 	}
 	b.WriteString(t.list.likeThis(k))
-	if t.touch != nil && u.Speaker == transcript.User {
+	if t.touch != nil && u.Speaker == transcript.User && !k.recurs {
 		touched = t.touch(text)
 	}
 	for i, p := range touched {
