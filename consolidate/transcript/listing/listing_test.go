@@ -635,7 +635,7 @@ func TestTouchedOnce(t *testing.T) {
 		}
 	}
 	first, err = book.Next(t.Context(), store, l.id+"-0-0-2", 1000, 100, touch)
-	if err != nil || !strings.Contains(first.Text, ":1 done [+1 on one day]\n") {
+	if err != nil || !strings.Contains(first.Text, ":3 done [+1 on one day]\n") {
 		t.Errorf("%v: %s", err, first.Text)
 	}
 }
