@@ -39,15 +39,6 @@ func Unspaced(r rune) bool {
 	return r >= '\u1100' && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-// WordSet returns the words of a text, in lower case.
-func WordSet(text string) map[string]bool {
-	words := make(map[string]bool)
-	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) }) {
-		words[w] = true
-	}
-	return words
-}
-
 // FirstDate returns the first ISO date of a text, as that day.
 func FirstDate(text string) (time.Time, bool) {
 	const size = len(time.DateOnly)

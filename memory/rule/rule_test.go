@@ -419,7 +419,7 @@ func TestColumnsInFrontmatter(t *testing.T) {
 	s := snapshotOf(t, map[string]string{
 		"MEMORY.md":     "# M\n- see [x](../x.md), and `named`\n",
 		"feedback_a.md": "---\nname: a\ndescription: DEPRECATED, see [[named]]\ntype: user\n---\nSee [x](../x.md).\n",
-		"named.md":      "---\nname: \"named\"\ndescription: \"notes about named\"\nmetadata:\n  type: semantic\n---\nThe fact.\n",
+		"named.md":      "---\nname: \"named\"\ndescription: \"" + strings.Repeat("n", 251) + "\"\nmetadata:\n  type: semantic\n---\nThe fact.\n",
 	})
 	var got []string
 	for _, f := range only(Standing(s, nil, ruleTime), "description", "frontmatter", "tombstone") {

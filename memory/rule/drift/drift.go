@@ -190,24 +190,16 @@ func (p *Project) judge(s *passage, text string) []missing {
 		return nil
 	case s.kind == prose.Code && !strings.ContainsAny(text, " \t"):
 		return p.judgePath(text)
-	case p.look(text) == present || p.isPrefix(text): // a path with spaces
+	case p.look(text) == present: // a path with spaces
 		return nil
 	}
 	return p.judgeCommand(text)
 }
 
-// scriptRef finds the script or target that a command runs.
-var scriptRef = lazy.New(`^(?:[A-Za-z_]\w*=\S* |sudo )*((?:(npm|pnpm|yarn|bun) (run )?|(make|just) )([^-\s=<$][^\s=<$]*))(?: |$)`)
-
 // judgeCommand judges a script or target, and the files that a command names.
 func (p *Project) judgeCommand(text string) (all []missing) {
 	words := strings.Fields(strings.TrimPrefix(text, "$ "))
-	if m := scriptRef.FindStringSubmatch(strings.Join(words, " ")); m != nil {
-		ref, manager, run, tool, script := m[1], m[2], m[3] != "", m[2]+m[4], strings.TrimRight(m[5], ";,.")
-		if manager == "" || run || manager != "npm" && !packageVerbs[script] {
-			all = append(all, p.judgeScript(ref, tool, script, run || manager == "")...)
-		}
-	}
+	all = p.judgeScript(strings.Join(words, " "))
 	for _, word := range words {
 		if strings.Contains(word, "/") {
 			all = append(all, p.judgePath(strings.Trim(word, `"'`))...)

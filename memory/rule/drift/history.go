@@ -1,7 +1,6 @@
 package drift
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"os"
@@ -9,8 +8,6 @@ import (
 	"path"
 	"strings"
 	"time"
-
-	"dream-mcp/memory/lazy"
 )
 
 // Bounds of what is read of git's history: the linux repository deletes and renames 60,000 files in 8 MB.
@@ -22,12 +19,12 @@ const (
 // history is what git once had and the newest commit does not have. What was deleted and came back is in it
 // too: who asks looks at the project first.
 type history struct {
-	commit    string // the newest, abbreviated
-	date      time.Time
-	gone      map[string]departure // by path
-	bases     map[string][]string  // deleted paths by their last part
-	folders   map[string]departure // of deleted paths
-	manifests map[string]bool      // names in lines that were removed from manifests: scripts and targets
+	commit   string // the newest, abbreviated
+	date     time.Time
+	gone     map[string]departure // by path
+	bases    map[string][]string  // deleted paths by their last part
+	folders  map[string]departure // of deleted paths
+	searched map[string]string    // the commit that lastChange found, by expression
 }
 
 // departure is the last commit that deleted or renamed a path.
@@ -52,7 +49,7 @@ func (p *Project) past() *history {
 		return p.history
 	}
 	h := &history{commit: commit, gone: make(map[string]departure), bases: make(map[string][]string),
-		folders: make(map[string]departure), manifests: make(map[string]bool)}
+		folders: make(map[string]departure), searched: make(map[string]string)}
 	h.date, _ = time.Parse(time.DateOnly, day)
 	p.history = h
 	// What a bound cuts off is the oldest.
@@ -61,14 +58,11 @@ func (p *Project) past() *history {
 	for record := range strings.SplitSeq(string(names), "\x01") {
 		h.readCommit(record)
 	}
-	lines, _ := p.git(append([]string{"log", "--relative", "-p", "-U0", "--format=", "--no-color", "--no-ext-diff",
-		"--no-textconv", "--no-show-signature", "--"}, manifestSpecs...)...)
-	h.readLines(lines)
 	return h
 }
 
 // sawChanges reports whether the history is more than a first commit.
-func (h *history) sawChanges() bool { return h != nil && len(h.gone)+len(h.manifests) > 0 }
+func (h *history) sawChanges() bool { return h != nil && len(h.gone) > 0 }
 
 // git runs git in the project's folder and returns what it printed, at most maxHistoryBytes. Nothing that the
 // repository configures is run: no hook, pager, diff program, signature check or file system monitor, and
@@ -98,6 +92,25 @@ func (p *Project) git(args ...string) ([]byte, error) {
 		err = e
 	}
 	return data, err
+}
+
+// maxSearches bounds the names that are looked for in the history of manifests: each takes a run of git.
+const maxSearches = 40
+
+// lastChange returns the last commit that added or removed a line that matches an expression, in some files: "commit 0f3b9c8 of
+// 2026-11-16", or "".
+func (p *Project) lastChange(expression, files string) string {
+	h := p.past()
+	if h == nil {
+		return ""
+	}
+	by, known := h.searched[expression]
+	if !known && len(h.searched) < maxSearches {
+		out, _ := p.git("log", "-1", "--format=commit %h of %cs", "--no-ext-diff", "--no-textconv", "--no-show-signature", "-G"+expression, "--", files)
+		by = strings.TrimSpace(string(out))
+		h.searched[expression] = by
+	}
+	return by
 }
 
 // readCommit reads "HASH of DAY\0\nD\0path\0R100\0from\0to\0A\0path\0"; commits come the newest first.
@@ -213,16 +226,4 @@ func (h *history) became(name string) string {
 		d = next
 	}
 	return ""
-}
-
-// removedName is the name in a removed line of a manifest: a key of JSON, or a target.
-var removedName = lazy.New(`^-\s*(?:"(@?[A-Za-z][\w./:@-]*)"\s*:|["']?([A-Za-z][\w.:-]*\w)(?:\[[\w,-]*\])?\s*(?:[<>=~!]=|\s=\s|:\s*$|:\s[^/]|$))`)
-
-// readLines reads the removed lines of a patch.
-func (h *history) readLines(patch []byte) {
-	for line := range bytes.Lines(patch) {
-		if m := removedName.FindSubmatch(bytes.TrimRight(line, "\r\n")); m != nil {
-			h.manifests[string(m[1])+string(m[2])] = true
-		}
-	}
 }

@@ -185,12 +185,11 @@ func TestHistory(t *testing.T) {
 		"`bash tools/deploy_old.sh`":               "tools/deploy_old.sh" + gone,
 		"`coverage.sh -d v2`":                      "", // found in PATH, it is not the project's
 		"`legacy/a/` holds it":                     "legacy/a" + gone,
-		"`pnpm run lint:css`":                      "pnpm run lint:css: no package.json has the script \"lint:css\" any more",
+		"`pnpm run lint:css`":                      "pnpm run lint:css: no package.json has the script \"lint:css\" any more; commit ",
 		"`pnpm run never`":                         "", // it may be another project's
 		"`src/never.go` `never/x.go` `never.go`":   "",
 		"`gen/made.go` is built":                   "",
 		"`docs/My Plan.md`":                        "",
-		"`docs/My Other.md`":                       "",
 		"`index.ts`":                               "",
 		"`CLAUDE.md` at repo root, `src/gone.go`":  "src/gone.go" + gone,
 		"`~/x/y.sh`, then `src/gone.go`":           "src/gone.go" + gone,

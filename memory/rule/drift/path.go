@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -154,12 +153,4 @@ func (p *Project) resolve(name string) string {
 		return rest
 	}
 	return ""
-}
-
-// isPrefix reports whether some file's path has spaces and shares a word with a text: "docs/My Plan.md".
-func (p *Project) isPrefix(text string) bool {
-	return slices.ContainsFunc(p.listed().spaced, func(name string) bool {
-		first, _, _ := strings.Cut(name, " ")
-		return strings.Contains(text, first+" ") || strings.HasSuffix(text, first)
-	})
 }

@@ -43,7 +43,7 @@ type Project struct {
 type seen struct {
 	since     time.Time
 	tree      *tree
-	manifests *manifests
+	manifests *string
 	history   *history // is kept for as long as HEAD is the same
 	asked     bool     // git was asked for HEAD
 }
@@ -63,7 +63,6 @@ func (p *Project) begin() {
 // tree is what a project holds: files and links, whether git ignores them or not, and folders.
 type tree struct {
 	files   []string
-	spaced  []string            // those with a space in their path
 	bases   map[string][]string // the paths of files and folders, by their last part
 	stems   map[string]bool     // of files
 	closed  map[string]bool     // folders that were not entered
@@ -118,9 +117,6 @@ func list(root *os.Root) *tree {
 			}
 			t.files = append(t.files, name)
 			t.stems[stem(e.Name())] = true
-			if strings.Contains(name, " ") {
-				t.spaced = append(t.spaced, name)
-			}
 		}
 	}
 	return t
