@@ -187,5 +187,5 @@ func (h *History) newest() (string, error) {
 			return e.ID, nil
 		}
 	}
-	return "", fmt.Errorf("%w: nothing has landed yet", ops.ErrUnknown)
+	return "", ops.ErrNothing
 }

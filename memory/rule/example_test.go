@@ -18,7 +18,7 @@ import (
 // nothing in its good one.
 func TestExamples(t *testing.T) {
 	for _, doc := range Docs() {
-		if doc.Summary == "" || doc.Catches == "" || doc.Leaves == "" || doc.Bad == "" || doc.Good == "" {
+		if doc.Summary == "" || doc.Catches == "" || doc.Leaves == "" || doc.Fix == "" || doc.Bad == "" || doc.Good == "" {
 			t.Errorf("%s leaves something out: %+v", doc.Name, doc)
 			continue
 		}

@@ -55,6 +55,7 @@ type Doc struct {
 	Waivable bool     `json:"waivable"` // the model may waive it, with a reason
 	Catches  string   `json:"catches"`  // in words
 	Leaves   string   `json:"leaves"`   // what it looks like and is not
+	Fix      string   `json:"fix"`      // what a person does
 	Bad      string   `json:"bad"`
 	Good     string   `json:"good"`
 }
@@ -63,7 +64,7 @@ type Doc struct {
 var docFiles embed.FS
 
 var (
-	docForm = lazy.New(`(?s)^summary: (.*?)\ncatches: (.*?)\nleaves: (.*?)\n== bad ==\n(.*)== good ==\n(.*)$`)
+	docForm = lazy.New(`(?s)^summary: (.*?)\ncatches: (.*?)\nleaves: (.*?)\nfix: (.*?)\n== bad ==\n(.*)== good ==\n(.*)$`)
 	escape  = lazy.New(`\\u[0-9a-f]{4}`)
 )
 
@@ -78,7 +79,7 @@ func (r rule) doc() Doc {
 		})
 	}
 	return Doc{Name: r.name, Severity: r.severity, Waivable: r.waivable, Summary: part[1], Catches: part[2], Leaves: part[3],
-		Bad: example(part[4]), Good: example(part[5])}
+		Fix: part[4], Bad: example(part[5]), Good: example(part[6])}
 }
 
 // Waivable reports whether a rule of this name exists that the model may waive, with a reason.

@@ -25,6 +25,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/memory"
 	"dream-mcp/server/host"
 	"dream-mcp/server/install"
 )
@@ -89,7 +90,7 @@ func (c *Command) root() *cobra.Command {
 	c.completion = &bytes.Buffer{}
 	root.SetOut(c.completion) // before InitDefaultCompletionCmd, which captures it
 	c.global(root.PersistentFlags())
-	root.Flags().BoolVar(&asksVersion, "version", false, "print the version")
+	root.Flags().BoolVarP(&asksVersion, "version", "v", false, "print the version")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return misused(cmd, err) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { c.Verb, c.helpOf = "help", cmd })
 	root.SetHelpCommand(&cobra.Command{Use: "help [VERB]", Run: func(_ *cobra.Command, args []string) {
@@ -109,8 +110,14 @@ func (c *Command) root() *cobra.Command {
 			Args: cobra.ArbitraryArgs,
 			RunE: func(_ *cobra.Command, args []string) error { return c.take(v, args) },
 		}
-		if v.choices != nil {
-			cmd.ValidArgs = v.choices()
+		cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			switch {
+			case v.folder:
+				return nil, cobra.ShellCompDirectiveFilterDirs
+			case v.choices == nil || len(args) > 0:
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return v.choices(c), cobra.ShellCompDirectiveNoFileComp
 		}
 		if v.flags != nil {
 			cmd.Flags().SortFlags = false
@@ -122,8 +129,39 @@ func (c *Command) root() *cobra.Command {
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Use, completion.Short = "completion SHELL", "print a script that completes words in a shell"
 		completion.Long, completion.Example = "", "source <(dream-mcp completion bash)"
+		var shells []string
+		for _, shell := range completion.Commands() {
+			shells = append(shells, shell.Name())
+		}
+		completion.Args, completion.RunE = cobra.ArbitraryArgs, func(_ *cobra.Command, args []string) error {
+			c.Verb = "completion"
+			if len(args) == 0 {
+				return &Failure{"completion needs a shell", "one of " + strings.Join(shells, ", "), 2}
+			}
+			return oneOf("shell", args[0], shells)
+		}
 	}
 	return root
+}
+
+func hostIDs(*Command) []string { return install.IDs() }
+
+// memories returns the names of the memories of the project, for completion.
+func (c *Command) memories() (names []string) {
+	setup, err := host.Resolve(host.Process(), c.Flags)
+	if err != nil {
+		return nil
+	}
+	dir, err := memory.Open(setup.MemoryDir)
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	topics, _ := dir.Topics()
+	for _, n := range topics {
+		names = append(names, n.String())
+	}
+	return names
 }
 
 // Parse parses a command line without the program's name. Flags may be anywhere before "--". An error is a *Failure.
@@ -203,7 +241,11 @@ func misused(cmd *cobra.Command, err error) error {
 		}
 		return unknown("flag", name, known)
 	case errors.As(err, &missing):
-		return usage("flag --%s needs a value", missing.GetFlag().Name)
+		e := usage("flag --%s needs a value", missing.GetFlag().Name)
+		if cmd.HasParent() {
+			e.Hint = "dream-mcp " + cmd.Name() + " --help"
+		}
+		return e
 	case errors.As(err, &invalid):
 		name, why := invalid.GetFlag().Name, invalid.Unwrap().Error()
 		if invalid.GetFlag().Value.Type() == "bool" {

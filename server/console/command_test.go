@@ -207,3 +207,11 @@ func TestPrintJSON(t *testing.T) {
 		t.Errorf("%s, want %s", out.String(), want)
 	}
 }
+
+func TestEachVerbHasAnExample(t *testing.T) {
+	for _, v := range verbs {
+		if !strings.HasPrefix(v.example, "dream-mcp "+v.name) {
+			t.Errorf("%s has the example %q", v.name, v.example)
+		}
+	}
+}

@@ -80,11 +80,11 @@ func (c *Command) dreamHost(ctx context.Context, p *consolidate.Project, install
 	}
 	switch {
 	case len(installed) == 0:
-		return "", usage("no program to dream with: install Claude Code, Codex or Gemini CLI, or set background_command in config.json")
+		return "", &Failure{"no program to dream with", "install Claude Code, Codex or Gemini CLI, or set background_command in config.json", 1}
 	case len(installed) == 1:
 		return installed[0], nil
 	case c.In == nil:
-		return "", usage("name the program: dream-mcp dream %s", strings.Join(installed, "|"))
+		return "", &Failure{"several programs can dream here", "name one: dream-mcp dream " + strings.Join(installed, "|"), 2}
 	}
 	for i, name := range installed {
 		fmt.Fprintf(c.Out, "%d  %s\n", i+1, name)
@@ -97,7 +97,7 @@ func (c *Command) dreamHost(ctx context.Context, p *consolidate.Project, install
 		answer = installed[n-1]
 	}
 	if !slices.Contains(installed, answer) {
-		return "", usage("nothing was started: answer with a number or a name")
+		return "", &Failure{"nothing was started", "answer with a number or a name", 1}
 	}
 	return answer, p.SetNote(dreamHostFile, answer)
 }

@@ -103,6 +103,7 @@ var hints = []func(error) string{
 	}),
 	hintOf(func(e *ops.RequestError) string { return e.Hint }),
 	hintFor("dream-mcp status shows the gates; your agent begins a dream with the prompt “dream”", ops.ErrNoDream),
+	hintFor("a dream or a write comes first: ask your agent for one, or run dream-mcp dream", ops.ErrNothing),
 	hintFor("dream-mcp log lists the dreams and their IDs", ops.ErrUnknown, history.ErrUndone),
 	hintText[*share.StopError]("the memory here and the remote are as they were; look at the remote, then: dream-mcp share --now"),
 	hintText[*share.GitError]("git must reach the remote without a prompt: try git ls-remote. What changed here is kept and sent later: dream-mcp share --now"),

@@ -124,6 +124,9 @@ func (c *Command) installIn(ctx context.Context, i install.Installer, h install.
 			failed = err
 		}
 	}
+	if removing && !c.DryRun {
+		i.Leave()
+	}
 	if h.ID == host.ClaudeCode && !removing {
 		answer.Twice = install.Plugins(i.Env, "")
 	}

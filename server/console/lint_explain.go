@@ -38,6 +38,7 @@ func renderRule(d rule.Doc, ink paint) string {
 	fmt.Fprintf(&b, "%s (%s)\n\n%s.\n\n", ink.in(bold, d.Name), ink.in(severityColour[d.Severity], string(d.Severity)), sentence(d.Summary))
 	fmt.Fprintf(&b, "%s %s.\n%s\n", ink.in(red, "Catches:"), d.Catches, example(d.Bad))
 	fmt.Fprintf(&b, "%s %s.\n%s\n", ink.in(green, "Leaves alone:"), d.Leaves, example(d.Good))
+	fmt.Fprintf(&b, "To fix it: %s.\n", d.Fix)
 	fmt.Fprintf(&b, "To silence it: %s.\n", silence(d))
 	return b.String()
 }
@@ -48,9 +49,9 @@ func silence(d rule.Doc) string {
 	case d.Name == "secret":
 		return "a person lists a value that is not a secret in config.json, allow_secrets: printf %s 'VALUE' | sha256sum | cut -c1-12"
 	case d.Name == "loss":
-		return `finalize_index {"accept_loss": [{"file": "…", "why": "…"}]} names each loss and its reason, which is journaled`
+		return "the model names each loss and its reason, which is in the log"
 	case d.Waivable:
-		return fmt.Sprintf(`write_memory {"waive": [{"rule": %q, "why": "…"}]} with a reason, which is journaled`, d.Name)
+		return "the model gives a reason with its write, which is in the log"
 	case d.Severity != rule.Error:
 		return "it refuses nothing; dream-mcp lint --ignore RULE leaves it out"
 	}

@@ -38,12 +38,16 @@ func shownPath(o lintJSON, f rule.Finding) string {
 
 func position(f rule.Finding) (line, column int) { return max(f.Line, 1), max(f.Column, 1) }
 
-// renderFindings writes each finding as "file:line:col severity rule: message", with its hint below.
+// renderFindings writes each finding as "file:line:col severity rule: message", and below it what a person does.
 func renderFindings(o lintJSON, ink paint) string {
 	var b strings.Builder
 	alike := make(map[string][]rule.Finding)
 	for _, f := range o.Findings {
 		alike[alikeKey(f)] = append(alike[alikeKey(f)], f)
+	}
+	fixes := make(map[string]string)
+	for _, d := range rule.Docs() {
+		fixes[d.Name] = d.Fix
 	}
 	for _, f := range o.Findings {
 		group := alike[alikeKey(f)]
@@ -53,9 +57,11 @@ func renderFindings(o lintJSON, ink paint) string {
 		line, column := position(f)
 		fmt.Fprintf(&b, "%s:%d:%d %s %s: %s\n", ink.in(bold, oneLine(shownPath(o, f))), line, column,
 			ink.in(severityColour[f.Severity], string(f.Severity)), f.Rule, oneLine(f.Message))
-		if f.Hint != "" {
-			b.WriteString("  " + ink.in(dim, "hint: "+oneLine(f.Hint)) + "\n")
+		fix := f.Hint
+		if fix == "" || modelCall.MatchString(fix) {
+			fix = fixes[f.Rule]
 		}
+		b.WriteString("  " + ink.in(dim, "fix: "+oneLine(fix)) + "\n")
 		if len(group) > maxAlike {
 			b.WriteString("  " + moreLike(group) + "\n")
 		}
@@ -65,6 +71,9 @@ func renderFindings(o lintJSON, ink paint) string {
 	}
 	return b.String()
 }
+
+// modelCall matches a hint that is for a model. It is in --json.
+var modelCall = lazy.New(`\b(?:write_memory|finalize_index|read_memory|grep_transcripts)\b`)
 
 var digits = lazy.New(`[0-9]+`)
 

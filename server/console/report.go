@@ -120,7 +120,7 @@ func browse(ctx context.Context, file string) error {
 		opener = []string{"xdg-open"}
 	}
 	if err := exec.CommandContext(ctx, opener[0], append(opener[1:], file)...).Run(); err != nil {
-		return fmt.Errorf("%s cannot open the page: %w", opener[0], err)
+		return &Failure{fmt.Sprintf("%s cannot open the page: %v", opener[0], err), "open " + file + " in a browser", 1}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -56,20 +57,17 @@ func (c *Command) agree(ctx context.Context, preview share.Preview) error {
 			return err
 		}
 	}
-	if c.Share.Yes {
+	switch {
+	case c.Share.Yes:
 		return nil
+	case c.In == nil:
+		return ops.Refuse("nothing was shared", "in a terminal it asks; --yes agrees")
 	}
-	answer := ""
-	if c.In != nil {
-		var err error
-		if answer, err = c.ask(ctx, "Share it? [y/N] "); err != nil {
-			return err
-		}
+	answer, err := c.ask(ctx, "Share it? [y/N] ")
+	if err == nil && !isYes(answer) {
+		err = cmp.Or[error](c.print("Nothing was shared.\n"), &Failure{}) // they chose so
 	}
-	if !isYes(answer) {
-		return ops.Refuse("nothing was shared", "answer y; in a script, --yes agrees")
-	}
-	return nil
+	return err
 }
 
 func (b *lines) notes(notes []share.Note) {

@@ -9,7 +9,6 @@ import (
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
-	"dream-mcp/server/install"
 )
 
 // A verb is one row of the table of verbs.
@@ -22,7 +21,8 @@ type verb struct {
 	short   string // what it does, in one line without a full stop
 	long    string // more, for the help of the verb
 	example string
-	choices func() []string // values of its argument, for completion
+	choices func(*Command) []string // values of its argument, for completion
+	folder  bool                    // its argument is a folder
 	flags   func(*Command, *pflag.FlagSet)
 	run     func(*Command, context.Context, *consolidate.Project, host.Setup) error // nil: implemented by the caller
 }
@@ -62,7 +62,7 @@ var verbs = []verb{
 			f.BoolVar(&c.OpenPage, "open", false, "open the page in the browser")
 			f.StringVar(&c.OutFile, "out", "", "the file to write; - is standard output")
 		}},
-	{name: "why", group: groupLook, args: "TOPIC|WORDS", most: -1, json: true, run: (*Command).why,
+	{name: "why", group: groupLook, choices: (*Command).memories, args: "TOPIC|WORDS", most: -1, json: true, run: (*Command).why,
 		short:   "show where a memory comes from: who said it, when, and the words",
 		example: "dream-mcp why use-bun.md\ndream-mcp why squash before merging"},
 	{name: "search", group: groupLook, args: "WORDS", most: -1, json: true, run: (*Command).search,
@@ -83,7 +83,7 @@ var verbs = []verb{
 		}},
 	{name: "show", group: groupLook, args: "ID", most: 1, json: true, run: (*Command).show,
 		short: "show what was said under an ID, and the turns around it", example: "dream-mcp show e4f91da5-5d2:6"},
-	{name: "lint", group: groupLook, args: "[DIR]", most: 1, json: true, run: (*Command).lint,
+	{name: "lint", group: groupLook, folder: true, args: "[DIR]", most: 1, json: true, run: (*Command).lint,
 		short:   "check the memory, or any folder, against the rules",
 		long:    `Exit code 0: nothing worse than an info; 1: findings; 2: there is no memory to check. With --explain the argument is a rule: what it catches and what it allows, and how to silence it.`,
 		example: "dream-mcp lint --rule drift,deadline\ndream-mcp lint --explain drift\ndream-mcp lint ~/notes --json",
@@ -102,13 +102,13 @@ var verbs = []verb{
 			f.BoolVar(&c.Accept, "accept", false, "with --fix: also give up a commit whose plan is lost")
 		}},
 
-	{name: "dream", group: groupUndo, args: "[HOST]", most: 1,
+	{name: "dream", group: groupUndo, args: "[HOST]", most: 1, choices: func(*Command) []string { return []string{host.ClaudeCode, host.Codex, host.Gemini} },
 		short:   "run a dream now; nothing lands before your yes",
 		long:    `HOST is claude-code, codex or gemini. Without it the program of last time is used; the first time you are asked. The dream is shown as watch shows it; then review asks what lands.`,
 		example: "dream-mcp dream\ndream-mcp dream codex"},
 	{name: "review", group: groupUndo, args: "[ID]", most: 1, json: true, run: (*Command).review,
 		short: "show the dream that waits for your yes, and decide",
-		long:  "It shows the diff, and changes that dreams were not allowed to make. On a terminal it asks.",
+		long:  "It shows the diff, and changes that dreams were not allowed to make. On a terminal it asks.", example: "dream-mcp review\ndream-mcp review --accept 20261121-010651 --only use-bun.md",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Accept, "accept", false, "land it")
 			f.BoolVar(&c.Reject, "reject", false, "forget it")
@@ -116,7 +116,7 @@ var verbs = []verb{
 		}},
 	{name: "undo", group: groupUndo, args: "[ID]", most: 1, json: true, run: (*Command).undo,
 		short: "undo a dream or a write; without ID, the newest", example: "dream-mcp undo\ndream-mcp undo 20261121-010651"},
-	{name: "restore", group: groupUndo, args: "FILE", most: 1, json: true, run: (*Command).restore,
+	{name: "restore", group: groupUndo, choices: (*Command).memories, args: "FILE", most: 1, json: true, run: (*Command).restore,
 		short:   "bring one memory back: its newest other version",
 		example: "dream-mcp restore use-bun.md\ndream-mcp restore use-bun.md --at 20261121-010651-d56fd6\ndream-mcp restore --list",
 		flags: func(c *Command, f *pflag.FlagSet) {
@@ -133,7 +133,7 @@ var verbs = []verb{
 	{name: "stop", group: groupUndo, args: "[REASON]", most: -1, json: true, run: (*Command).stop,
 		short: "end the dream that is open in another process; nothing lands", example: "dream-mcp stop \"not now\""},
 
-	{name: "install", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: (*Command).install, choices: install.IDs,
+	{name: "install", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: (*Command).install, choices: hostIDs,
 		short:   "have a program start this server; without HOST, those found here",
 		long:    `The host starts the server with the flags that you give here, such as --project. Only lines for dream-mcp are added. Installing twice changes nothing.`,
 		example: "dream-mcp install claude-code\ndream-mcp install codex --dry-run",
@@ -143,7 +143,7 @@ var verbs = []verb{
 			f.Func("recall", "which memories the host's model is shown unasked: `LEVEL` is off, start, prompt or all", choice(&c.Recall, recall.Levels))
 			f.BoolVar(&c.Guard, "guard", false, "while a dream is open, have the host deny what a dream must not do")
 		}},
-	{name: "uninstall", group: groupSetUp, args: "HOST", most: 1, json: true, run: (*Command).install, choices: install.IDs,
+	{name: "uninstall", group: groupSetUp, args: "HOST", most: 1, json: true, run: (*Command).install, choices: hostIDs,
 		short:   "remove what install added; memories and archives stay",
 		example: "dream-mcp uninstall claude-code",
 		flags: func(c *Command, f *pflag.FlagSet) {
@@ -152,7 +152,7 @@ var verbs = []verb{
 	{name: "mode", group: groupSetUp, args: "[off|suggest|approve|auto]", most: 1, json: true, run: (*Command).mode,
 		short:   "show or set what happens by itself when a dream is due",
 		example: "dream-mcp mode\ndream-mcp mode approve",
-		choices: func() []string { return []string{"off", "suggest", "approve", "auto"} }},
+		choices: func(*Command) []string { return host.Modes }},
 	{name: "share", group: groupSetUp, args: "[REMOTE]", most: 1, json: true, run: (*Command).share,
 		short:   "keep this memory the same on several machines",
 		long:    `Without REMOTE it shows how the memory is shared. REMOTE is the address of a git repository that you can push to, of any project. The memory gets a ref of its own there. Changes are pulled and sent when a session begins or ends, before and after a dream, and with --now. What both sides changed is merged; nothing is lost.`,
@@ -171,17 +171,20 @@ var verbs = []verb{
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Keep, "keep", false, "keep the sandbox")
 		}},
-	{name: "version", group: groupSetUp, run: (*Command).version, short: "print the version"},
+	{name: "version", group: groupSetUp, run: (*Command).version, short: "print the version", example: "dream-mcp version"},
 
-	{name: "serve", group: groupHosts, short: "run the MCP server on standard input and output"},
+	{name: "serve", group: groupHosts, short: "run the MCP server on standard input and output",
+		example: "dream-mcp serve --project ~/shop --mode approve"},
 	{name: hook.Verb, group: groupHosts, most: -1, run: (*Command).hook, short: "answer a session hook of a host; see the README",
+		example: "dream-mcp hook --client codex",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.Func("client", "the `HOST`, if the environment does not name it", word(&c.Flags.Client))
 			f.BoolVar(&c.Guard, "guard", false, "deny the tools that a dream open in the session must not use")
 		}},
-	{name: hook.Statusline, group: groupHosts, most: -1, short: "print a few words for a status bar, or nothing"},
+	{name: hook.Statusline, group: groupHosts, most: -1, short: "print a few words for a status bar, or nothing",
+		example: "dream-mcp statusline </dev/null"},
 	{name: "background", group: groupHosts, most: 1,
-		short: "run an unattended dream if one is due; started by a hook"},
+		short: "run an unattended dream if one is due; started by a hook", example: "dream-mcp background claude-code"},
 }
 
 func findVerb(name string) (verb, bool) {

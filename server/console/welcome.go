@@ -39,9 +39,20 @@ func (c *Command) help(context.Context, *consolidate.Project, host.Setup) error 
 	return c.print(wrap(c.helpOf.UsageString(), textWidth))
 }
 
+// bashAlone has what the script of cobra needs of the package bash-completion, for a shell without it.
+const bashAlone = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
+    _get_comp_words_by_ref() { cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=("${COMP_WORDS[@]}") cword=$COMP_CWORD; }
+    _filedir() { COMPREPLY=($(compgen "${1:--f}" -- "$cur")); }
+fi
+`
+
 // completionScript prints the script that cobra wrote for a shell.
 func (c *Command) completionScript(context.Context, *consolidate.Project, host.Setup) error {
-	return c.print(c.completion.String())
+	text := c.completion.String()
+	if strings.Contains(text, "bash completion V2") {
+		text = bashAlone + text
+	}
+	return c.print(text)
 }
 
 func (c *Command) version(context.Context, *consolidate.Project, host.Setup) error {

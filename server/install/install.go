@@ -229,11 +229,8 @@ func (i Installer) Apply(ctx context.Context, p Part) (done Done, err error) {
 		}
 		return p.file.replace(p.after)
 	})
-	if err == nil && p.whole && p.after == nil {
-		dir := filepath.Dir(p.file.target)
-		if os.Remove(dir) == nil { // empty now
-			os.Remove(filepath.Dir(dir))
-		}
+	if err == nil && p.after == nil {
+		i.removeEmpty(filepath.Dir(p.file.target))
 	}
 	if err == nil && p.backup != "" {
 		err = os.Remove(p.backup) // the file holds the same
@@ -272,9 +269,35 @@ func (i Installer) change(ctx context.Context, path string, make edit) (changed 
 		if changed = !bytes.Equal(after, f.text); !changed {
 			return nil
 		}
-		return f.replace(after)
+		if err = f.replace(after); err == nil && after == nil {
+			i.removeEmpty(filepath.Dir(f.target))
+		}
+		return err
 	})
 	return changed && err == nil, err
+}
+
+// removeEmpty removes a folder that an uninstall has left empty, and those above it, below the home and its .config.
+func (i Installer) removeEmpty(dir string) {
+	config := filepath.Join(i.Env.Home, ".config")
+	for ; strings.HasPrefix(dir, i.Env.Home+string(filepath.Separator)) && dir != config; dir = filepath.Dir(dir) {
+		if os.Remove(dir) != nil {
+			return
+		}
+	}
+}
+
+// Leave removes the state folder if it holds nothing but the lock of installs. Two installs at the same time do no harm: a file is
+// replaced only while it holds what was read.
+func (i Installer) Leave() {
+	state, err := host.StateHome(i.Env)
+	if err != nil {
+		return
+	}
+	if entries, err := os.ReadDir(state); err == nil && len(entries) == 1 && entries[0].Name() == lockFile {
+		os.Remove(filepath.Join(state, lockFile))
+		i.removeEmpty(state)
+	}
 }
 
 // lockWait is how long an install waits for another.
