@@ -101,7 +101,7 @@ func (f *Folder) Writable() error {
 }
 
 // maxNote is the largest note, in bytes.
-const maxNote = 1 << 20
+const maxNote = 16 << 20
 
 // ReadNote reads a note, a small JSON file, into v.
 func (f *Folder) ReadNote(file string, v any) error {

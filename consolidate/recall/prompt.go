@@ -2,6 +2,7 @@ package recall
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ import (
 const (
 	maxChosen  = 2
 	maxAsked   = 4000 // bytes of a prompt that are read
-	maxMatches = 12   // passages that are looked at
+	maxTouched = 12   // memories that are read for a prompt
 )
 
 // A passage is shown if the names and rare words that it shares with the prompt weigh at least leastWeight, and more for a long
@@ -39,36 +40,88 @@ type Note struct {
 	Passage string
 }
 
-// ForPrompt returns the passages that a prompt calls for, the best first, of at most maxChosen memories. Mostly there are
-// none: names or rare words must meet in one passage. Descriptions are not among them, since the index shows these.
-func ForPrompt(prompt string, all []Memory) (notes []Note) {
+// A question is what a prompt asks the memories.
+type question struct {
+	terms map[string]bool // of what the person typed
+	names map[string]bool // those that look like names
+	least float64         // weight of a passage that is shown
+}
+
+func ask(prompt string) question {
 	prompt = own(prompt)
-	docs := make([]related.Document, len(all))
-	byPath := make(map[string]*Memory, len(all))
-	for i := range all {
-		docs[i] = related.Document{File: all[i].Path, Description: all[i].Description, Body: all[i].Body, BodyAt: 2}
-		byPath[all[i].Path] = &all[i]
+	q := question{terms: map[string]bool{}, names: nameTerms(prompt)}
+	eachTerm(prompt, func(_ string, _ text.Kind, of []string) {
+		for _, t := range of {
+			q.terms[t] = true
+		}
+	})
+	q.least = leastWeight + forLength*float64(max(0, len(q.terms)-freeLength))
+	return q
+}
+
+// weights returns what the terms weigh that are rare among topics.
+func (q question) weights(topics map[string]summary) map[string]float64 {
+	weights := map[string]float64{}
+	for term := range q.terms {
+		holders, hash := 0, hashOf(term)
+		for _, s := range topics {
+			if s.holds(hash) {
+				holders++
+			}
+		}
+		if w := related.Rarity(holders, len(topics)); holders > 0 && w >= isRare {
+			weights[term] = w
+		}
 	}
-	asked, least := nameTerms(prompt), leastWeight+forLength*float64(max(0, countTerms(prompt)-freeLength))
+	return weights
+}
+
+// touched returns the topics that hold enough of the terms for a passage of theirs to be shown, the best first, at most
+// maxTouched.
+func (q question) touched(topics map[string]summary, weights map[string]float64) (paths []string) {
+	sums := map[string]float64{}
+	terms := slices.Sorted(maps.Keys(weights)) // the sum of floats depends on the order
+	for path, s := range topics {
+		sum := 0.0
+		for _, term := range terms {
+			if s.holds(hashOf(term)) {
+				sum += weights[term]
+			}
+		}
+		if sum >= q.least {
+			sums[path], paths = sum, append(paths, path)
+		}
+	}
+	slices.SortFunc(paths, func(a, b string) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
+	return paths[:min(len(paths), maxTouched)]
+}
+
+// notes returns the passages that the question calls for, the best first, of at most maxChosen memories. Mostly there are
+// none: names or rare words must meet in one passage. Descriptions are not among them, since the index shows these.
+func (q question) notes(all []Memory, weights map[string]float64) (notes []Note) {
 	type found struct {
-		hit    related.Hit
+		Note
 		weight float64
 	}
 	var best []found
-	for _, hit := range related.New(docs).Touched(related.Question{Text: prompt, Max: maxMatches, PerFile: 3}) {
-		if hit.Text == byPath[hit.File].Description {
-			continue
+	for i := range all {
+		m := &all[i]
+		top := found{}
+		for _, p := range (related.Document{File: m.Path, Body: m.Body}).Passages() {
+			if p.Text == m.Description {
+				continue
+			}
+			if w := weigh(p.Text, weights, q.names); w >= q.least && w > top.weight {
+				top = found{Note{m, p.Text}, w}
+			}
 		}
-		if weight := weigh(hit, asked); weight >= least {
-			best = append(best, found{hit, weight})
+		if top.Memory != nil {
+			best = append(best, top)
 		}
 	}
 	slices.SortStableFunc(best, func(a, b found) int { return cmp.Compare(b.weight, a.weight) })
-	for _, f := range best {
-		m := byPath[f.hit.File]
-		if len(notes) < maxChosen && !slices.ContainsFunc(notes, func(n Note) bool { return n.Memory == m }) {
-			notes = append(notes, Note{m, f.hit.Text})
-		}
+	for _, f := range best[:min(len(best), maxChosen)] {
+		notes = append(notes, f.Note)
 	}
 	return notes
 }
@@ -90,29 +143,13 @@ func own(prompt string) string {
 	return regexp.MustCompile(longPath).ReplaceAllString(strings.Join(kept, "\n"), "")
 }
 
-func countTerms(s string) int {
-	terms := map[string]bool{}
-	eachTerm(s, func(_ string, _ text.Kind, of []string) {
-		for _, t := range of {
-			terms[t] = true
-		}
-	})
-	return len(terms)
-}
-
 func eachTerm(s string, do func(token string, kind text.Kind, terms []string)) {
 	text.EachToken(s, func(token string, kind text.Kind) { do(token, kind, text.English().Terms(token, kind)) })
 }
 
 // weigh returns what the terms weigh that a passage shares with a prompt, of which asked are the names. Of words that a
 // sign joins, only the whole counts.
-func weigh(hit related.Hit, asked map[string]bool) float64 {
-	weights := make(map[string]float64, len(hit.Shared))
-	for _, t := range hit.Shared {
-		if t.Weight >= isRare {
-			weights[t.Text] = t.Weight
-		}
-	}
+func weigh(passage string, weights map[string]float64, asked map[string]bool) float64 {
 	type token struct {
 		text   string
 		weight float64
@@ -120,8 +157,8 @@ func weigh(hit related.Hit, asked map[string]bool) float64 {
 	}
 	var tokens []token
 	counted := map[string]bool{}
-	names := nameTerms(hit.Text)
-	eachTerm(hit.Text, func(s string, kind text.Kind, terms []string) {
+	names := nameTerms(passage)
+	eachTerm(passage, func(s string, kind text.Kind, terms []string) {
 		one := token{text: s}
 		for i, t := range terms {
 			if w := weights[t]; w > 0 && !counted[t] {

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"os"
+	"time"
 
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
@@ -39,24 +40,64 @@ func (r *Room) KeepDoubts(findings []rule.Finding, s *memory.Snapshot) {
 
 // Memories returns the topics on disk, with the doubts of the last lint or map. It does not count as a call of an
 // open dream.
-func (r *Room) Memories() ([]Memory, error) {
+func (r *Room) Memories() (all []Memory, err error) {
+	err = r.read(func(dir *memory.Dir) error {
+		s, err := dir.Snapshot()
+		if err == nil {
+			all = r.describe(s)
+		}
+		return err
+	})
+	return all, err
+}
+
+// ForPrompt returns the passages that a prompt calls for.
+func (r *Room) ForPrompt(prompt string) (notes []Note, err error) {
+	q := ask(prompt)
+	if len(q.terms) == 0 {
+		return nil, nil
+	}
+	err = r.read(func(dir *memory.Dir) error {
+		topics, err := r.summaries(dir)
+		if err != nil {
+			return err
+		}
+		weights := q.weights(topics)
+		s := &memory.Snapshot{Topics: map[memory.Name]*memory.Topic{}, ModTimes: map[memory.Name]time.Time{}}
+		for _, path := range q.touched(topics, weights) {
+			n, _ := memory.ParseName(path)
+			if f, err := dir.Read(n); err == nil {
+				s.Put(n, f.Data)
+				s.ModTimes[n] = f.ModTime
+			}
+		}
+		notes = q.notes(r.describe(s), weights)
+		return nil
+	})
+	return notes, err
+}
+
+// read calls do with the memory directory, if there is one.
+func (r *Room) read(do func(dir *memory.Dir) error) error {
 	r.Lock()
 	defer r.Unlock()
 	dir, err := r.Dir()
 	if err != nil || dir == nil {
-		return nil, err
+		return err
 	}
 	defer dir.Close()
-	s, err := dir.Snapshot()
-	if err != nil {
-		return nil, err
-	}
+	return do(dir)
+}
+
+func (r *Room) describe(s *memory.Snapshot) []Memory {
 	known, messages := map[string]doubt{}, map[string]string{}
-	r.Note(doubtsFile, &known)
+	if len(s.Topics) > 0 {
+		r.Note(doubtsFile, &known)
+	}
 	for n, t := range s.Topics {
 		if d, ok := known[n.String()]; ok && memory.SumOf(t.Bytes()).Short() == d.Sum {
 			messages[n.String()] = d.Message
 		}
 	}
-	return Memories(s, messages), nil
+	return Memories(s, messages)
 }

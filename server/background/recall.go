@@ -35,21 +35,25 @@ func recalled(p *consolidate.Project, setup host.Setup, e hook.Event) (text stri
 	if e.Moment == hook.Start && setup.Loaded {
 		return "", nil, nil
 	}
-	all, err := p.Recall.Memories()
+	var all []recall.Memory
+	var chosen []recall.Note
+	if e.Moment == hook.Prompt {
+		chosen, err = p.Recall.ForPrompt(transcript.Typed(e.Prompt)) // Gemini CLI adds what it was given at the start
+	} else {
+		all, err = p.Recall.Memories()
+	}
 	if err != nil {
 		return "", nil, err
 	}
 	page := recall.Page{Now: p.Now(), Dir: p.MemoryDir, Allowed: secret.Allowed(setup.AllowSecrets)}
 	var shown []*recall.Memory
-	var chosen []recall.Note
 	if e.Moment == hook.Start {
 		var uses recall.Uses
 		uses, err = p.Recall.Uses() // without them the newest are first
 		text, shown = page.Index(all, uses.Of)
 	} else {
-		chosen = recall.ForTool(e.File, e.Command, all)
-		if e.Moment == hook.Prompt {
-			chosen = recall.ForPrompt(transcript.Typed(e.Prompt), all) // Gemini CLI adds what it was given at the start
+		if e.Moment == hook.Tool {
+			chosen = recall.ForTool(e.File, e.Command, all)
 		}
 		if _, shown = page.Notes(chosen); len(shown) == 0 {
 			return "", nil, nil
