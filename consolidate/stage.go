@@ -255,9 +255,6 @@ func (w *writing) check() ([]rule.Finding, error) {
 		Before: w.before, After: w.after, Prior: w.prior, Touched: map[memory.Name]bool{w.n: true}, Now: w.now,
 		OwnWords: w.p.Sources.OwnWords(w.before, w.after, w.cited), Project: w.p.openCode(),
 	}
-	for _, words := range w.cited {
-		check.Cited = append(check.Cited, words.Text)
-	}
 	findings := check.Written(w.n)
 	if w.t.Kind == lock.KindDream { // what a link leads to may be written later in the dream
 		findings = slices.DeleteFunc(findings, func(f rule.Finding) bool { return f.Rule == "wiki-link" })

@@ -35,9 +35,7 @@ func (r *Regexp) FindStringSubmatch(s string) []string { return r.Compiled().Fin
 func (r *Regexp) FindStringSubmatchIndex(s string) []int {
 	return r.Compiled().FindStringSubmatchIndex(s)
 }
-func (r *Regexp) FindSubmatch(b []byte) [][]byte       { return r.Compiled().FindSubmatch(b) }
 func (r *Regexp) ReplaceAllString(s, to string) string { return r.Compiled().ReplaceAllString(s, to) }
-func (r *Regexp) Split(s string, n int) []string       { return r.Compiled().Split(s, n) }
 
 func (r *Regexp) FindAllString(s string, n int) []string { return r.Compiled().FindAllString(s, n) }
 func (r *Regexp) FindAllStringIndex(s string, n int) [][]int {

@@ -58,9 +58,6 @@ var contrast = lazy.New(`(?s)\btoday\b.*\btomorrow\b|今天.*明天|오늘.*내�
 // lower returns a text in lower case, with plain apostrophes.
 func lower(text string) string { return strings.ReplaceAll(strings.ToLower(text), "’", "'") }
 
-// HoldsDate reports whether a line holds an absolute date, in figures or in words.
-func HoldsDate(line string) bool { return date().MatchString(strings.ToLower(line)) }
-
 // date finds an absolute date in lower case.
 var date = sync.OnceValue(func() *regexp.Regexp {
 	names := `(?:january|february|march|april|may|june|july|august|september|october|november|december` +
