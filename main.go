@@ -17,8 +17,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/term"
-
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
@@ -69,14 +67,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return console.Fail(stderr, err)
 	}
 	c.Out, c.Version, c.Self, c.Open = stdout, version, self(), open
-	if isTerminal(stdin) {
+	if console.IsTerminal(stdin) {
 		c.In = stdin
 	}
 	if state, err := host.StateHome(host.Process()); err == nil {
 		forgotten.Use(consolidate.ForgottenList(state))
 	}
 	switch {
-	case c.Verb == "" && isTerminal(stdin), c.Standalone():
+	case c.Verb == "" && console.IsTerminal(stdin), c.Standalone():
 		return console.Fail(stderr, c.Run(ctx, nil, host.Setup{}))
 	case c.Verb == "":
 		c.Verb = "serve"
@@ -288,11 +286,6 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 
 // parentPoll is how often a server checks that its parent is alive, since a host that dies does not end its servers.
 const parentPoll = 2 * time.Second
-
-func isTerminal(r io.Reader) bool {
-	f, ok := r.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
 
 // self returns the absolute path by which this program was started.
 func self() string {

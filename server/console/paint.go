@@ -41,23 +41,23 @@ func shown(out io.Writer, allowed secret.Allowed) *secret.Writer {
 	return w
 }
 
-// fileOf returns the file that w writes to, or nil.
-func fileOf(w io.Writer) *os.File {
-	if masks, ok := w.(*secret.Writer); ok {
-		w = masks.Out
+// fileOf returns the file that v reads or writes, or nil.
+func fileOf(v any) *os.File {
+	if masks, ok := v.(*secret.Writer); ok {
+		v = masks.Out
 	}
-	f, _ := w.(*os.File)
+	f, _ := v.(*os.File)
 	return f
 }
 
-// isTerminal reports whether w is a terminal.
-func isTerminal(w io.Writer) bool {
-	f := fileOf(w)
+// IsTerminal reports whether v, a reader or a writer, is a terminal.
+func IsTerminal(v any) bool {
+	f := fileOf(v)
 	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
 func paintFor(w io.Writer) paint {
-	if os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !isTerminal(w) {
+	if os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !IsTerminal(w) {
 		return false
 	}
 	// Older Windows consoles print the sequences as text.

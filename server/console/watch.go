@@ -61,7 +61,7 @@ func (c *Command) onTerminal() bool {
 // screen returns the terminal to draw on, if standard input and output are both terminals.
 func (c *Command) screen() (*os.File, bool) {
 	// A picture is masked before it is cut into rows, so it needs no *secret.Writer.
-	return fileOf(c.Out), os.Getenv("TERM") != "dumb" && isTerminal(c.Out) && isTerminal(os.Stdin)
+	return fileOf(c.Out), os.Getenv("TERM") != "dumb" && IsTerminal(c.Out) && IsTerminal(os.Stdin)
 }
 
 // watchOnce prints one picture.

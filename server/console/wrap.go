@@ -16,7 +16,7 @@ const textWidth = 80
 
 // width returns the width of the terminal that is written to, or 0 if the output is not one.
 func (c *Command) width() int {
-	if !isTerminal(c.Out) {
+	if !IsTerminal(c.Out) {
 		return 0
 	}
 	width, _, err := term.GetSize(int(fileOf(c.Out).Fd()))
