@@ -123,7 +123,7 @@ func supervise(ctx context.Context, c *console.Command, p *consolidate.Project, 
 	if setup.Asked {
 		server = append(server, "--asked")
 	}
-	return background.Supervise(ctx, p, setup, by, append(append(server, c.Options()...), "--project", setup.Project, "--memory-dir", p.MemoryDir))
+	return background.Supervise(ctx, p, setup, by, append(append(server, c.Options()...), "--project", setup.Project, "--memory-dir", p.Store.MemoryDir))
 }
 
 // dreamAsked runs a dream that the person asked for at a terminal. Its changes wait for their answer.
@@ -235,7 +235,7 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	begin := func(p *consolidate.Project) {
-		if err := p.Recover(ctx); err != nil {
+		if err := p.Store.Recover(ctx); err != nil {
 			log.Warn("recovering what a crash left", "error", err)
 		}
 		if err := p.FinishForgetting(ctx); err != nil {

@@ -108,14 +108,14 @@ func (d *dream) log(e Event) {
 	if d == nil {
 		return
 	}
-	show := func(text string) string { return transcript.Visible(d.p.AllowSecrets.Mask(text)) }
-	e.Time, e.Phase = ops.Second(d.p.Now()), d.Phase
+	show := func(text string) string { return transcript.Visible(d.p.Store.AllowSecrets.Mask(text)) }
+	e.Time, e.Phase = ops.Second(d.p.Store.Now()), d.Phase
 	e.Text = cutText(show(e.Text), maxEventText) // masked before it is cut
 	for i := range e.Reviewed {
 		e.Reviewed[i].First = show(e.Reviewed[i].First)
 	}
 	d.trail.add(e)
-	d.p.Changed(ops.StatusURI)
+	d.p.Store.Changed(ops.StatusURI)
 }
 
 // describeQuery describes a search.

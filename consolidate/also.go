@@ -21,8 +21,8 @@ func (p *Project) Complete(results []*WriteResult) {
 	if !slices.ContainsFunc(results, func(r *WriteResult) bool { return r.fresh != nil }) {
 		return
 	}
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	s, err := p.asWritten()
 	if err != nil {
 		return
@@ -41,7 +41,7 @@ func (p *Project) Complete(results []*WriteResult) {
 				r.Also = append(r.Also, pair.Where()+" "+cutPassage(pair.Text))
 			}
 		}
-		still := rule.Check{After: s, Now: p.Now()}.Written(n)
+		still := rule.Check{After: s, Now: p.Store.Now()}.Written(n)
 		r.Findings = slices.DeleteFunc(r.Findings, func(f rule.Finding) bool {
 			return f.Rule == "wiki-link" && f.File == r.Path && !slices.ContainsFunc(still, func(o rule.Finding) bool { return o.Message == f.Message })
 		})
@@ -54,7 +54,7 @@ func (p *Project) asWritten() (*memory.Snapshot, error) {
 		_, s, err := indexing.Foresee(p.dream.Tx, nil)
 		return s, err
 	}
-	dir, err := p.Disk()
+	dir, err := p.Store.Disk()
 	if err != nil || dir == nil {
 		return &memory.Snapshot{}, err
 	}

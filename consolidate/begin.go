@@ -16,8 +16,8 @@ import (
 // asked for it: time and sessions are open, and after AskedFor what the person switched off. With resume, it takes up the newest
 // stage that was left. Where a gate is closed it fails with a *ClosedError and has made nothing.
 func (p *Project) Begin(ctx context.Context, force, resume bool) error {
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	if p.dream != nil {
 		err := p.dream.renew("")
 		if err == nil || p.dream != nil || errors.Is(err, ErrStopped) {
@@ -26,7 +26,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	} else if err := p.enter(""); errors.Is(err, ErrStopped) {
 		return err
 	}
-	if force && p.Unattended {
+	if force && p.Store.Unattended {
 		return ops.Refuse("force is for a person who asks for a dream, and nobody watches this one", "without force: a gate that is closed stays so")
 	}
 	force, p.Gates.asked = force || p.options.Asked, p.Gates.asked || p.options.Asked
@@ -64,7 +64,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 		return err
 	}
 	openDream(p, t)
-	p.History.Prune(p.Now()) // only now: a stage older than a week may be the one to resume
+	p.History.Prune(p.Store.Now()) // only now: a stage older than a week may be the one to resume
 	p.Sources.Sweep(t.Dir)
 	p.dream.log(Event{Kind: EventBegun})
 	if err := t.LogBegun(); err != nil {
@@ -76,23 +76,23 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 // beginning returns the record of the dream to begin: a new one or, with resume, the newest with a kept stage. It is called
 // under the lock. a is what the gates said before the wait for it.
 func (p *Project) beginning(ctx context.Context, dir *memory.Dir, a gateAnswers, gates gateOptions, resume bool) (info ops.Op, err error) {
-	if since, err := p.Since(dir); err != nil {
+	if since, err := p.Store.Since(dir); err != nil {
 		return info, err
 	} else if !since.Same(a.since) { // another dream landed during the wait
-		if a = p.Gates.check(ctx, dir, p.Now(), gates); a.closed != nil {
+		if a = p.Gates.check(ctx, dir, p.Store.Now(), gates); a.closed != nil {
 			return info, a.refusal()
 		}
 	}
 	if err := indexReadable(dir); err != nil {
 		return info, err
 	}
-	info = p.New(lock.KindDream)
+	info = p.Store.New(lock.KindDream)
 	if resume {
-		entries, err := p.Journal()
+		entries, err := p.Store.Records.Journal()
 		if err != nil {
 			return info, err
 		}
-		left, err := p.Unfinished(entries, "")
+		left, err := p.Store.Unfinished(entries, "")
 		if err != nil {
 			return info, err
 		}
@@ -102,7 +102,7 @@ func (p *Project) beginning(ctx context.Context, dir *memory.Dir, a gateAnswers,
 		info = reopened(left[0], info)
 	}
 	info.Phase, info.ToolCalls = Orienting, info.ToolCalls+1
-	info.Since, info.Sessions, info.Forced, info.Unattended = a.since, a.sessions, gates.force, p.Unattended
+	info.Since, info.Sessions, info.Forced, info.Unattended = a.since, a.sessions, gates.force, p.Store.Unattended
 	return info, nil
 }
 
@@ -115,7 +115,7 @@ func reopened(left, now ops.Op) ops.Op {
 
 // PromptRead reports that the prompt dream was read on this connection, so its four phases need not be repeated.
 func (p *Project) PromptRead() {
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	p.prompted = true
 }

@@ -53,7 +53,7 @@ func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, except ...string) (l pl
 		return l, err
 	}
 	check := rule.Check{Before: before, After: after, Touched: t.Stage.Touched(), Accepted: accepted, Unattended: t.Unattended,
-		Now: p.Now(), OwnWords: p.Sources.OwnWords(before, after, nil), Project: p.openCode()}
+		Now: p.Store.Now(), OwnWords: p.Sources.OwnWords(before, after, nil), Project: p.openCode()}
 	findings := slices.DeleteFunc(append(lost, check.Whole()...), func(f rule.Finding) bool { return slices.Contains(except, f.Rule) })
 	t.Needed = nil
 	l.findings, err = settle(findings, func(f rule.Finding) bool {
@@ -67,7 +67,7 @@ func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, except ...string) (l pl
 		if after.Index == nil {
 			after.Index = memory.ParseIndex(nil)
 		}
-		refused.Proposed, _ = rule.Propose(after, p.InProject)
+		refused.Proposed, _ = rule.Propose(after, p.Store.InProject)
 		l.findings = refused.Findings
 	}
 	return l, err

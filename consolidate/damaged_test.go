@@ -113,7 +113,7 @@ func TestDamagedState(t *testing.T) {
 			w := newWorldFor(t, "commit")
 			w.runToDeath("commit", cut)
 			return w
-		}, func(p *Project) error { return p.Recover(ctx) }},
+		}, func(p *Project) error { return p.Store.Recover(ctx) }},
 		{"landed", func() *world { w := newWorldFor(t, "commit"); w.do("commit"); return w }, func(p *Project) error {
 			_, err := p.History.Undo(ctx, "")
 			return err
@@ -137,7 +137,7 @@ func TestDamagedState(t *testing.T) {
 				w.ending(what, func() {
 					p := Open(w.options())
 					err = stage.then(p)
-					p.Log()
+					p.Store.Log()
 					p.History.Diff("")
 					p.History.LastReport()
 					p.Status(ctx)

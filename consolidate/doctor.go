@@ -55,9 +55,9 @@ func (d *doctor) add(c Check) { d.checks = append(d.checks, c) }
 // fixes what can be fixed without loss; otherwise it changes nothing else. With accept it also gives up an interrupted commit whose plan is lost, and takes the memory as it is:
 // only the person may decide that.
 func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error) {
-	p.Lock()
-	defer p.Unlock()
-	dir, err := p.Disk()
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	dir, err := p.Store.Disk()
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error
 				Hint: "have a dream merge each into the memory that it is a copy of and delete it; dream-mcp share merges without copies"})
 		}
 	}
-	if _, err := os.Stat(p.StateDir()); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(p.Store.Records.StateDir()); errors.Is(err, fs.ErrNotExist) {
 		d.add(Check{Name: "archive", State: Healthy, Message: "nothing has landed yet"})
 	} else {
 		d.state()
@@ -159,14 +159,14 @@ func (d *doctor) leftovers() {
 		Name: "leftovers", State: Wrong, Message: "temporary files in the memory directory: " + list(left),
 		Fix: "they are archived and removed",
 		repair: func(ctx context.Context) error {
-			return d.p.TakeAsIs(ctx, d.dir, "temporary files in the memory directory were archived")
+			return d.p.Store.TakeAsIs(ctx, d.dir, "temporary files in the memory directory were archived")
 		},
 	})
 }
 
 // state checks the permissions of the state folder, which has private text.
 func (d *doctor) state() {
-	folder := d.p.StateDir()
+	folder := d.p.Store.Records.StateDir()
 	c := Check{Name: "state", State: Healthy, Message: folder + " is private"}
 	info, err := os.Stat(folder)
 	if err != nil {
@@ -174,7 +174,7 @@ func (d *doctor) state() {
 	} else if perm := info.Mode().Perm(); runtime.GOOS != "windows" && perm != 0o700 {
 		c.State, c.Message, c.Fix = Wrong, fmt.Sprintf("%s has the mode %v", folder, perm), "it is made private: 0700"
 		c.repair = func(context.Context) error { return os.Chmod(folder, 0o700) }
-	} else if err := d.p.Writable(); err != nil {
+	} else if err := d.p.Store.Records.Writable(); err != nil {
 		c.State, c.Message, c.Hint = Wrong, err.Error(), "no dream can begin: free some space on its disk, or make it writable"
 	}
 	d.add(c)
@@ -183,13 +183,13 @@ func (d *doctor) state() {
 // archive checks the archive and the stages of earlier operations.
 func (d *doctor) archive() error {
 	p := d.p
-	ids, err := p.IDs()
+	ids, err := p.Store.Records.IDs()
 	if err != nil {
 		return err
 	}
 	var damaged, displaced []string
 	for _, id := range ids {
-		a, err := p.Op(id)
+		a, err := p.Store.Records.Op(id)
 		if err != nil {
 			damaged = append(damaged, id)
 			continue
@@ -198,12 +198,12 @@ func (d *doctor) archive() error {
 			if c.Before == "" || a.State != ops.Landed {
 				continue
 			}
-			if _, err := p.Store.Size(c.Before); err != nil && !slices.Contains(damaged, id) {
+			if _, err := p.Store.Records.Size(c.Before); err != nil && !slices.Contains(damaged, id) {
 				damaged = append(damaged, id)
 			}
 		}
 		for _, sum := range a.Displaced {
-			displaced = append(displaced, filepath.Join(p.StateDir(), "blobs", string(sum)))
+			displaced = append(displaced, filepath.Join(p.Store.Records.StateDir(), "blobs", string(sum)))
 		}
 	}
 	use, err := p.History.Measure()
@@ -218,16 +218,16 @@ func (d *doctor) archive() error {
 	d.add(c)
 	if len(damaged) > 0 {
 		d.add(Check{Name: "archive", State: Wrong, Message: "damaged, and cannot be undone: " + list(damaged),
-			Hint: "restore the folders ops and blobs from a backup, if there is one, in " + p.StateDir()})
+			Hint: "restore the folders ops and blobs from a backup, if there is one, in " + p.Store.Records.StateDir()})
 	}
 	if len(displaced) > 0 {
 		d.add(Check{Name: "archive", State: Note, Message: "files that somebody else wrote during a commit are kept: " + list(displaced)})
 	}
-	entries, err := p.Journal()
+	entries, err := p.Store.Records.Journal()
 	if err != nil {
 		return err
 	}
-	left, err := p.Unfinished(entries, "")
+	left, err := p.Store.Unfinished(entries, "")
 	for _, info := range left {
 		d.add(Check{Name: "stage", State: Note, Message: fmt.Sprintf("dream %s was %s; its stage is kept until %s", info.ID,
 			info.Outcome, info.LastCall.Add(history.StageKept).UTC().Format(time.DateOnly)),

@@ -14,7 +14,7 @@ import (
 func (d *doctor) lock(ctx context.Context, accept bool) Check {
 	p, dir := d.p, d.dir
 	c := Check{Name: "lock", State: Healthy, Message: "free"}
-	if holder := lock.HostHolder(dir.Root(), p.Now()); holder != "" {
+	if holder := lock.HostHolder(dir.Root(), p.Store.Now()); holder != "" {
 		c.State, c.Message, c.Hint = Note, "held by "+holder, "no other dream begins until it is free, in at most an hour"
 	}
 	if _, err := dir.Root().Lstat(lock.File); errors.Is(err, fs.ErrNotExist) {
@@ -35,15 +35,15 @@ func (d *doctor) lock(ctx context.Context, accept bool) Check {
 	if err := l.Release(); err != nil || readErr == nil && r.Dream == "" {
 		return c
 	}
-	c.State, c.repair = Wrong, func(ctx context.Context) error { return p.RecoverIn(ctx, dir) }
+	c.State, c.repair = Wrong, func(ctx context.Context) error { return p.Store.RecoverIn(ctx, dir) }
 	c.Message, c.Fix = "left by "+r.String()+", which died", "it is rolled back, and its stage kept; a commit that had begun is completed"
 	if readErr != nil {
 		c.Message = readErr.Error()
 		return c
 	}
-	if lost := p.LostPlan(r); lost == nil && r.Committing { // as whoever reads the memory does
+	if lost := p.Store.Records.LostPlan(r); lost == nil && r.Committing { // as whoever reads the memory does
 		c.State, c.Message, c.Fix, c.repair = Repaired, c.Message+": its commit is completed now", "", nil
-		if err := p.RecoverIn(ctx, dir); err != nil {
+		if err := p.Store.RecoverIn(ctx, dir); err != nil {
 			c.State, c.Message = Wrong, err.Error()
 		}
 	} else if err := lost; err != nil {
@@ -51,7 +51,7 @@ func (d *doctor) lock(ctx context.Context, accept bool) Check {
 		c.Hint = fmt.Sprintf("restore %q and its texts, then any command completes the commit; or take the memory as it is: dream-mcp doctor --fix --accept", r.Stage)
 		if c.Fix, c.repair = "", nil; accept {
 			c.repair = func(ctx context.Context) error {
-				return p.TakeAsIs(ctx, dir, "the memory was taken as it is: the commit of "+r.Dream+" was interrupted and its plan is lost")
+				return p.Store.TakeAsIs(ctx, dir, "the memory was taken as it is: the commit of "+r.Dream+" was interrupted and its plan is lost")
 			}
 		}
 	}
@@ -61,16 +61,16 @@ func (d *doctor) lock(ctx context.Context, accept bool) Check {
 // host checks Claude Code's lock and the time of the last consolidation.
 func (d *doctor) host() {
 	c := Check{Name: "last dream", State: Healthy}
-	last, err := d.p.Since(d.dir)
+	last, err := d.p.Store.Since(d.dir)
 	c.Message = last.String()
 	n, hostErr := lock.ReadHost(d.dir.Root())
 	switch {
 	case hostErr != nil:
 		c.State, c.Message, c.Hint = Wrong, hostErr.Error(), lock.HostFile+" in the memory directory must be a regular file of yours"
-	case n.Exists && n.Time.Sub(d.p.Now()) > clockSlack:
+	case n.Exists && n.Time.Sub(d.p.Store.Now()) > clockSlack:
 		c.State, c.Message = Wrong, fmt.Sprintf("the time of %s is %s, in the future: no dream is due until %gh after that",
 			lock.HostFile, n.Stamp, d.p.options.MinHours)
-		c.Fix, c.repair = "the time is set to now, as if a dream had just ended", d.p.SetTime
+		c.Fix, c.repair = "the time is set to now, as if a dream had just ended", d.p.Store.SetTime
 	case err != nil:
 		c.State, c.Message = Wrong, err.Error()
 	}

@@ -156,11 +156,11 @@ func TestExamineTheArchive(t *testing.T) {
 func (w *world) lose(id string) {
 	w.t.Helper()
 	p := w.open()
-	o, err := p.Op(id)
+	o, err := p.Store.Records.Op(id)
 	w.mustDo(err)
 	for _, c := range o.Changes {
 		if c.Before != "" {
-			w.mustDo(os.Remove(filepath.Join(p.StateDir(), textsFolder, string(c.Before))))
+			w.mustDo(os.Remove(filepath.Join(p.Store.Records.StateDir(), textsFolder, string(c.Before))))
 		}
 	}
 }

@@ -39,9 +39,9 @@ type dream struct {
 
 // openDream makes t the open dream of p.
 func openDream(p *Project, t *ops.Tx) {
-	d := &dream{Tx: t, p: p, trail: openTrail(t.Files, t.ID), leased: p.Now()}
+	d := &dream{Tx: t, p: p, trail: openTrail(t.Files, t.ID), leased: p.Store.Now()}
 	p.dream = d
-	p.SetOpen(t)
+	p.Store.SetOpen(t)
 	d.expiry = d.later(p.options.Lease, d.expire)
 	d.later(stopPoll, d.pollStop)
 }
@@ -49,8 +49,8 @@ func openDream(p *Project, t *ops.Tx) {
 // later calls do as an operation after some time, if d is still open then.
 func (d *dream) later(after time.Duration, do func()) *time.Timer {
 	return time.AfterFunc(after, func() {
-		d.p.Lock()
-		defer d.p.Unlock()
+		d.p.Store.Lock()
+		defer d.p.Store.Unlock()
 		if d.p.dream == d {
 			do()
 		}
@@ -71,7 +71,7 @@ func (p *Project) enter(phase string) error {
 // renew begins a call of d. It ends a dream that has expired, was asked to stop, or has lost its lock. Otherwise it counts
 // the call, renews the lease and sets the phase, unless that is "".
 func (d *dream) renew(phase string) error {
-	p, now := d.p, d.p.Now()
+	p, now := d.p, d.p.Store.Now()
 	if now.Sub(d.LastCall) >= p.options.Lease {
 		return d.endExpired()
 	}
@@ -94,7 +94,7 @@ func (d *dream) renew(phase string) error {
 	if err := d.Save(); err != nil {
 		return err
 	}
-	p.Changed(ops.StatusURI)
+	p.Store.Changed(ops.StatusURI)
 	return nil
 }
 
@@ -129,7 +129,7 @@ func (d *dream) pollStop() {
 // expire ends d if its lease has expired between two calls.
 func (d *dream) expire() {
 	// If the last call is in the future, the clock was set back, and only the timer knows the age.
-	if age := d.p.Now().Sub(d.LastCall); age >= 0 && age < d.p.options.Lease {
+	if age := d.p.Store.Now().Sub(d.LastCall); age >= 0 && age < d.p.options.Lease {
 		d.expiry.Reset(d.p.options.Lease - age)
 		return
 	}
@@ -138,8 +138,8 @@ func (d *dream) expire() {
 
 // Abort ends the open dream without changing the memory, and returns the files in its stage.
 func (p *Project) Abort(ctx context.Context, reason string) (id string, staged []string, err error) {
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	if p.dream == nil {
 		return "", nil, cmp.Or(p.enter(""), ops.ErrNoDream)
 	}
@@ -149,8 +149,8 @@ func (p *Project) Abort(ctx context.Context, reason string) (id string, staged [
 
 // RequestStop asks the process of the open dream to end it before its next step, and describes that process.
 func (p *Project) RequestStop(ctx context.Context, reason string) (holder string, err error) {
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	return p.Store.RequestStop(ctx, reason)
 }
 

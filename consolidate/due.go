@@ -33,7 +33,7 @@ func (s scan) fresh(since lock.Stamp, now time.Time) bool {
 func (g *Gates) throttle(since lock.Stamp, now time.Time, hook bool) (open bool, why string) {
 	var last scan
 	least := g.p.options.MinSessions
-	if !g.p.Note(throttleFile, &last) || !last.fresh(since, now) || last.Found >= least {
+	if !g.p.Store.Records.Note(throttleFile, &last) || !last.fresh(since, now) || last.Found >= least {
 		return true, "no wait"
 	}
 	why = fmt.Sprintf("the hook's count %.0f min ago found %d of %d sessions; its next is due %s",
@@ -52,8 +52,8 @@ func (g *Gates) count(ctx context.Context, since lock.Stamp, now time.Time) (int
 	}
 	g.counted = scan{Time: now, Since: since, Found: n}
 	var last scan
-	if known := g.p.Note(dueFile, &last); n >= g.p.options.MinSessions && (!known || last.Found < n || !last.Since.Same(since)) {
-		g.p.SetNote(dueFile, g.counted)
+	if known := g.p.Store.Records.Note(dueFile, &last); n >= g.p.options.MinSessions && (!known || last.Found < n || !last.Since.Same(since)) {
+		g.p.Store.Records.SetNote(dueFile, g.counted)
 	}
 	return n, nil
 }
@@ -99,15 +99,15 @@ func (g *Gates) showCount(ctx context.Context, gate *Gate, since lock.Stamp, now
 // Soon reports whether a dream may be due, from a few files: the gates enabled, time and throttle are open, and hooks are
 // not paused. With offer the caller would offer a dream, else start one. Soon does not recover from a crash; Due does.
 func (g *Gates) Soon(offer bool) bool {
-	g.p.Lock()
-	defer g.p.Unlock()
-	now := g.p.Now()
-	dir, err := g.p.Disk()
+	g.p.Store.Lock()
+	defer g.p.Store.Unlock()
+	now := g.p.Store.Now()
+	dir, err := g.p.Store.Disk()
 	if err != nil || !g.enabled.On {
 		return false
 	}
 	defer dir.Close()
-	since, err := g.p.Since(dir)
+	since, err := g.p.Store.Since(dir)
 	if err != nil {
 		return true // Due returns the error
 	}
@@ -120,8 +120,8 @@ func (g *Gates) Soon(offer bool) bool {
 
 // Due checks the gates for a dream that nobody asked for. Without a new session no dream is due, even if min_sessions is 0.
 func (g *Gates) Due(ctx context.Context) (since string, sessions int, err error) {
-	g.p.Lock()
-	defer g.p.Unlock()
+	g.p.Store.Lock()
+	defer g.p.Store.Unlock()
 	asked := g.p.options.Asked
 	g.asked = g.asked || asked
 	a, err := g.ask(ctx, gateOptions{hook: !asked, force: asked})

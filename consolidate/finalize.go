@@ -37,8 +37,8 @@ const AllFiles = "all"
 // Finalize lands the open dream whole, or refuses and leaves it open. Where the person is to agree first, it ends it as
 // proposed.
 func (p *Project) Finalize(ctx context.Context, r ops.FinalizeRequest) (FinalizeResult, error) {
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	if p.dream == nil {
 		return FinalizeResult{}, cmp.Or(p.enter(""), ops.ErrNoDream)
 	}
@@ -73,7 +73,7 @@ func (d *dream) finalize(r ops.FinalizeRequest) (res FinalizeResult, err error) 
 	if err != nil {
 		return FinalizeResult{}, err
 	}
-	if (d.p.options.Propose && d.p.Unattended || d.stolen) && (len(d.Stage.Changes) > 0 || plan.index.Changed()) {
+	if (d.p.options.Propose && d.p.Store.Unattended || d.stolen) && (len(d.Stage.Changes) > 0 || plan.index.Changed()) {
 		return d.propose(plan)
 	}
 	deletes := d.Accepted

@@ -20,15 +20,15 @@ type Fixed struct {
 // FixIndex adds a line for each memory that the index does not name, and removes lines that point to missing files. It is a
 // transaction of its own, and can be undone.
 func (p *Project) FixIndex(ctx context.Context) (Fixed, error) {
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	var fixed Fixed
 	if err := p.enter(Consolidating); err != nil {
 		return fixed, err
 	}
-	info := p.New(lock.KindWrite)
+	info := p.Store.New(lock.KindWrite)
 	info.Reason = "the person asked for lint --fix"
-	landed, err := p.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
+	landed, err := p.Store.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
 		plan, err := p.plan(t, ops.FinalizeRequest{Adopt: true})
 		edit := plan.index
 		if edit == nil {

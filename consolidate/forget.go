@@ -45,7 +45,7 @@ func ForgottenList(stateHome string) string { return filepath.Join(stateHome, fo
 // WhereIs returns where a text is. It changes nothing.
 func (p *Project) WhereIs(ctx context.Context, text string) (at Places, err error) {
 	list := forgotten.New()
-	if !list.Add(text, "", p.Now()) {
+	if !list.Add(text, "", p.Store.Now()) {
 		return at, ops.Refuse("the text is too short or too long to be forgotten",
 			fmt.Sprintf("give at least %d letters or digits, at most %d", forgotten.MinRunes, forgotten.MaxRunes))
 	}
@@ -55,9 +55,9 @@ func (p *Project) WhereIs(ctx context.Context, text string) (at Places, err erro
 		return at, err
 	}
 	at.Hits = len(res.Hits)
-	p.Lock()
-	defer p.Unlock()
-	dir, err := p.Dir()
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	dir, err := p.Store.Dir()
 	if err != nil {
 		return at, err
 	}
@@ -67,14 +67,14 @@ func (p *Project) WhereIs(ctx context.Context, text string) (at Places, err erro
 			return at, err
 		}
 	}
-	found, err := p.Store.Redact(list.Redact, true)
+	found, err := p.Store.Records.Redact(list.Redact, true)
 	for folder, n := range found {
 		switch folder {
 		case "blobs":
 			at.Archived = n
 		case "words":
 			at.Quoted = n
-		case filepath.Base(DigestDir(p.StateHome, p.MemoryDir)): // removed whole
+		case filepath.Base(DigestDir(p.Store.StateHome, p.Store.MemoryDir)): // removed whole
 		default:
 			at.Records += n
 		}
@@ -115,15 +115,17 @@ func changeable(n memory.Name) bool { return n.IsIndex() || n.Writable() == nil 
 // then on in all that is shown of sessions. What is kept of the text is its length and a keyed hash. It cannot be undone. After a
 // crash it was not begun, or FinishForgetting ends it.
 func (p *Project) Forget(ctx context.Context, text string) error {
-	p.Lock()
-	defer p.Unlock()
-	if t := p.Current(); t != nil {
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	if t := p.Store.Current(); t != nil {
 		return t.Busy()
 	}
-	if err := p.Locked(ctx, func(*memory.Dir) error { return nil }); err != nil { // somebody dreams
+	if err := p.Store.Locked(ctx, func(*memory.Dir) error { return nil }); err != nil { // somebody dreams
 		return err
 	}
-	err := p.changeForgotten(ctx, func(l *forgotten.List) bool { return l.Add(text, filepath.Base(p.StateDir()), p.Now()) })
+	err := p.changeForgotten(ctx, func(l *forgotten.List) bool {
+		return l.Add(text, filepath.Base(p.Store.Records.StateDir()), p.Store.Now())
+	})
 	if err != nil {
 		return err
 	}
@@ -132,27 +134,27 @@ func (p *Project) Forget(ctx context.Context, text string) error {
 
 // FinishForgetting ends what Forget had begun when it was interrupted.
 func (p *Project) FinishForgetting(ctx context.Context) error {
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	return p.finishForgetting(ctx)
 }
 
 func (p *Project) finishForgetting(ctx context.Context) error {
-	list, err := forgotten.Read(ForgottenList(p.StateHome))
+	list, err := forgotten.Read(ForgottenList(p.Store.StateHome))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	key := filepath.Base(p.StateDir())
+	key := filepath.Base(p.Store.Records.StateDir())
 	if !slices.ContainsFunc(list.Texts, func(t forgotten.Text) bool { return t.Open == key }) {
 		return nil
 	}
-	p.Step("forget")
-	info := p.New(lock.KindForget)
+	p.Store.Step("forget")
+	info := p.Store.New(lock.KindForget)
 	info.Reason = "a text was forgotten"
-	landed, err := p.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
+	landed, err := p.Store.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
 		l, err := t.Dir.List()
 		for _, e := range l.Files {
 			f, readErr := t.Dir.Read(e.Name)
@@ -166,20 +168,20 @@ func (p *Project) finishForgetting(ctx context.Context) error {
 		return none, err
 	})
 	if err == nil && landed.ID == "" {
-		entry := info.Entry(ops.Committed, p.Now())
-		err = p.Append(entry)
+		entry := info.Entry(ops.Committed, p.Store.Now())
+		err = p.Store.Records.Append(entry)
 	}
 	if err == nil {
-		err = p.Locked(ctx, func(*memory.Dir) error {
-			_, err := p.Store.Redact(list.Redact, false)
+		err = p.Store.Locked(ctx, func(*memory.Dir) error {
+			_, err := p.Store.Records.Redact(list.Redact, false)
 			return err
 		})
 	}
 	if err != nil {
 		return err
 	}
-	p.Step("remove the digests")
-	digests := DigestDir(p.StateHome, p.MemoryDir)
+	p.Store.Step("remove the digests")
+	digests := DigestDir(p.Store.StateHome, p.Store.MemoryDir)
 	entries, _ := os.ReadDir(digests)
 	for _, e := range entries {
 		if err := os.Remove(filepath.Join(digests, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -198,19 +200,19 @@ func (p *Project) finishForgetting(ctx context.Context) error {
 
 // changeForgotten changes the list of what was forgotten, which all memories share.
 func (p *Project) changeForgotten(ctx context.Context, change func(*forgotten.List) bool) error {
-	if _, err := p.Root(); err != nil { // creates the folder
+	if _, err := p.Store.Records.Root(); err != nil { // creates the folder
 		return err
 	}
-	root, err := os.OpenRoot(p.StateHome)
+	root, err := os.OpenRoot(p.Store.StateHome)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	unlock, err := lock.Note(ctx, root, p.StateHome, forgottenLock, ops.Wait)
+	unlock, err := lock.Note(ctx, root, p.Store.StateHome, forgottenLock, ops.Wait)
 	if err != nil {
 		return err
 	}
-	list, err := forgotten.Read(ForgottenList(p.StateHome))
+	list, err := forgotten.Read(ForgottenList(p.Store.StateHome))
 	if errors.Is(err, fs.ErrNotExist) {
 		list, err = forgotten.New(), nil
 	}
@@ -222,11 +224,11 @@ func (p *Project) changeForgotten(ctx context.Context, change func(*forgotten.Li
 		data, err = json.Marshal(list)
 	}
 	if err == nil {
-		p.Step("the list")
+		p.Store.Step("the list")
 		err = atomicfile.Replace(root, forgottenFile, data, time.Time{})
 	}
 	if err == nil {
-		forgotten.Use(ForgottenList(p.StateHome)) // without the wait for another process
+		forgotten.Use(ForgottenList(p.Store.StateHome)) // without the wait for another process
 	}
 	return errors.Join(err, unlock())
 }

@@ -79,7 +79,7 @@ func (q gateOptions) forced(open bool, why, closed string) (bool, string) {
 // check checks the gates. dir is nil if there is no memory directory yet.
 func (g *Gates) check(ctx context.Context, dir *memory.Dir, now time.Time, q gateOptions) gateAnswers {
 	var a gateAnswers
-	since, sinceErr := g.p.Since(dir)
+	since, sinceErr := g.p.Store.Since(dir)
 	a.since = since
 	a.check("enabled", func() (bool, string) {
 		if q.force && g.asked && !g.enabled.On && !g.enabled.MemoryOff {
@@ -102,7 +102,7 @@ func (g *Gates) check(ctx context.Context, dir *memory.Dir, now time.Time, q gat
 		least := g.p.options.MinSessions
 		open, why = q.forced(a.sessions >= least, g.found(a.sessions, since), "")
 		if !open && q.hook {
-			g.p.SetNote(throttleFile, scan{Time: now, Since: since, Found: a.sessions})
+			g.p.Store.Records.SetNote(throttleFile, scan{Time: now, Since: since, Found: a.sessions})
 		}
 		return open, why
 	})
@@ -143,10 +143,10 @@ func (g *Gates) time(since lock.Stamp, now time.Time, q gateOptions) (open bool,
 
 // unanswered fails if this dream is unattended and another waits for the person.
 func (g *Gates) unanswered() error {
-	if !g.p.Unattended || g.p.dream != nil {
+	if !g.p.Store.Unattended || g.p.dream != nil {
 		return nil
 	}
-	waiting, err := g.p.Proposals.Waiting()
+	waiting, err := g.p.Proposals.Queue.Waiting()
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (g *Gates) unanswered() error {
 // canBegin fails if a dream could not begin now, as far as that can be checked without beginning one.
 func (g *Gates) canBegin(dir *memory.Dir, now time.Time) error {
 	if dir == nil {
-		return g.p.Writable()
+		return g.p.Store.Records.Writable()
 	}
 	if r, err := lock.Read(dir.Root()); err != nil {
 		return err
@@ -175,7 +175,7 @@ func (g *Gates) canBegin(dir *memory.Dir, now time.Time) error {
 	if err := dir.Writable(); err != nil {
 		return err
 	}
-	return g.p.Writable()
+	return g.p.Store.Records.Writable()
 }
 
 // indexReadable fails with a *RequestError if a dream could not read and replace the index.
@@ -193,24 +193,24 @@ func indexReadable(dir *memory.Dir) error {
 
 // ask recovers from a crash and checks the gates.
 func (g *Gates) ask(ctx context.Context, q gateOptions) (gateAnswers, error) {
-	dir, err := g.p.Disk()
+	dir, err := g.p.Store.Disk()
 	if err != nil {
 		return gateAnswers{}, err
 	}
 	if dir != nil {
 		defer dir.Close()
-		if err := g.p.RecoverIn(ctx, dir); err != nil {
+		if err := g.p.Store.RecoverIn(ctx, dir); err != nil {
 			return gateAnswers{}, err
 		}
 	}
-	return g.check(ctx, dir, g.p.Now(), q), nil
+	return g.check(ctx, dir, g.p.Store.Now(), q), nil
 }
 
 // AskedFor reports that the person asked for a dream on this connection. From now on force also opens the gate "enabled",
 // unless memory itself is switched off.
 func (g *Gates) AskedFor() {
-	g.p.Lock()
-	defer g.p.Unlock()
+	g.p.Store.Lock()
+	defer g.p.Store.Unlock()
 	g.asked = true
 }
 

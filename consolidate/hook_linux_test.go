@@ -39,7 +39,7 @@ func TestFifoIsNotWaitedOn(t *testing.T) {
 			if _, err := p.Status(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			path := filepath.Join(p.StateDir(), file)
+			path := filepath.Join(p.Store.Records.StateDir(), file)
 			if err := syscall.Mkfifo(path, 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -41,7 +41,7 @@ func TestSoon(t *testing.T) {
 			Enabled:     Switch{On: !row.off}, MinHours: 24,
 		})
 		if row.file != "" {
-			if err := p.SetNote(row.file, map[string]time.Time{"after": now.Add(row.ahead)}); err != nil {
+			if err := p.Store.Records.SetNote(row.file, map[string]time.Time{"after": now.Add(row.ahead)}); err != nil {
 				t.Fatal(err)
 			}
 		}

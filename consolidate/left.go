@@ -51,7 +51,7 @@ func marked(marks string, p related.Passage) bool {
 
 // noteLeft records what a dream left. Without the note the next dream is like the first, so an error is not one of the dream.
 func (p *Project) noteLeft(dream string) {
-	dir, err := p.Disk()
+	dir, err := p.Store.Disk()
 	if err != nil || dir == nil {
 		return
 	}
@@ -60,18 +60,18 @@ func (p *Project) noteLeft(dream string) {
 	if err != nil {
 		return
 	}
-	l := left{Dream: dream, Time: p.Now(), Files: map[string]string{}}
+	l := left{Dream: dream, Time: p.Store.Now(), Files: map[string]string{}}
 	for _, d := range related.Documents(s.Shown(nil)) {
 		l.Files[d.File] = marksOf(d.Passages())
 	}
-	_ = p.SetNote(leftFile, l)
+	_ = p.Store.Records.SetNote(leftFile, l)
 }
 
 // maxLeft bounds the note, in bytes: 100,000 memories.
 const maxLeft = 16 << 20
 
 func (p *Project) readLeft() (l left, err error) {
-	root, err := p.Root()
+	root, err := p.Store.Records.Root()
 	if err != nil {
 		return l, err
 	}

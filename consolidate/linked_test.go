@@ -39,7 +39,7 @@ func TestHardLinks(t *testing.T) {
 	}{
 		{
 			"our lock, at a start", func(w *world, p *Project) string { return filepath.Join(w.memory, lock.File) },
-			func(w *world, p *Project) error { return p.Recover(ctx) }, memory.ErrLinked,
+			func(w *world, p *Project) error { return p.Store.Recover(ctx) }, memory.ErrLinked,
 		},
 		{
 			"our lock, at a write", func(w *world, p *Project) string { return filepath.Join(w.memory, lock.File) },
@@ -58,18 +58,18 @@ func TestHardLinks(t *testing.T) {
 			}, nil,
 		},
 		{
-			"the journal", func(w *world, p *Project) string { return filepath.Join(p.StateDir(), ops.LogFile) },
+			"the journal", func(w *world, p *Project) string { return filepath.Join(p.Store.Records.StateDir(), ops.LogFile) },
 			func(w *world, p *Project) error { return writeNew(p, "x.md") }, nil,
 		},
 		{
-			"what the hook was told", func(w *world, p *Project) string { return filepath.Join(p.StateDir(), "heard.json") },
+			"what the hook was told", func(w *world, p *Project) string { return filepath.Join(p.Store.Records.StateDir(), "heard.json") },
 			func(w *world, p *Project) error { p.Background.SeenRecently(ctx, "session", "Stop", false); return nil }, nil,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)
 			p := w.open()
-			if _, err := p.Root(); err != nil {
+			if _, err := p.Store.Records.Root(); err != nil {
 				t.Fatal(err)
 			}
 			outside := linkOutside(t, test.file(w, p))

@@ -36,12 +36,12 @@ type LintRequest struct {
 // Lint checks a memory against all rules. It changes nothing in the memory, takes no lock, and does not recover from a crash.
 // Doubtful memories of the project's own memory are recorded for hooks. It fails with a *RequestError if there is no memory.
 func (p *Project) Lint(r LintRequest) (Linted, error) {
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	dir := r.Dir
 	own := dir == ""
 	if own {
-		dir = p.MemoryDir
+		dir = p.Store.MemoryDir
 	}
 	if whole, err := filepath.Abs(dir); err == nil {
 		dir = whole
@@ -66,7 +66,7 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 	}
 	defer d.Close()
 	projectDir := r.Project
-	if d.Path() == p.MemoryDir {
+	if d.Path() == p.Store.MemoryDir {
 		projectDir = p.options.ProjectDir
 	} else if projectDir == "" {
 		projectDir = checkoutOf(d.Path())
@@ -90,11 +90,11 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 	}
 	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []rule.Finding{},
 		ProjectDir: projectDir, NotAsked: rule.NotAsked(s, project)}
-	l.Findings = append(l.Findings, rule.Lint(s, project, p.Now())...)
+	l.Findings = append(l.Findings, rule.Lint(s, project, p.Store.Now())...)
 	if checked := project.Checked(); checked.Known() {
 		l.Compared = checked.String()
 	}
-	if d.Path() == p.MemoryDir && !p.LookOnly && project != nil { // without a project drift was not asked
+	if d.Path() == p.Store.MemoryDir && !p.Store.LookOnly && project != nil { // without a project drift was not asked
 		p.Recall.KeepDoubts(l.Findings, s)
 	}
 	return l, nil
@@ -102,12 +102,12 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 
 // openToLint opens the memory at dir for reading.
 func openToLint(p *Project, dir string) (*memory.Dir, error) {
-	if dir != p.MemoryDir {
-		other := Open(Options{Options: ops.Options{MemoryDir: dir, StateHome: p.StateHome, AllowSecrets: p.AllowSecrets, Now: p.Now}, Transcripts: p.Transcripts})
-		defer other.Store.Close()
-		return other.Dir()
+	if dir != p.Store.MemoryDir {
+		other := Open(Options{Options: ops.Options{MemoryDir: dir, StateHome: p.Store.StateHome, AllowSecrets: p.Store.AllowSecrets, Now: p.Store.Now}, Transcripts: p.Transcripts})
+		defer other.Store.Records.Close()
+		return other.Store.Dir()
 	}
-	return p.Dir()
+	return p.Store.Dir()
 }
 
 // checkoutOf returns the nearest parent of dir that is a project, because it has .git or a guide such as CLAUDE.md, or "". A

@@ -41,8 +41,8 @@ type early struct {
 // List lists what was said. It counts as a call of the open dream, which records what it was shown.
 func (s *Sessions) List(ctx context.Context, r ListRequest) (page listing.Page, err error) {
 	p := s.p
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	if err := s.enter(); err != nil {
 		return page, err
 	}
@@ -56,7 +56,7 @@ func (s *Sessions) List(ctx context.Context, r ListRequest) (page listing.Page, 
 		return page, err
 	}
 	if d == nil && page.List.Tracked() {
-		s.early.add(page, m, p.Now(), p.options.Lease)
+		s.early.add(page, m, p.Store.Now(), p.options.Lease)
 	}
 	if d == nil || p.dream != d {
 		return page, nil
@@ -95,7 +95,7 @@ func (s *Sessions) countEarly(ctx context.Context) error {
 	d, e := p.dream, s.early
 	s.early = early{}
 	m, err := s.sinceLast()
-	if err != nil || len(e.Shown) == 0 || p.Now().Sub(e.at) >= p.options.Lease {
+	if err != nil || len(e.Shown) == 0 || p.Store.Now().Sub(e.at) >= p.options.Lease {
 		return err
 	}
 	var page listing.Page
@@ -117,7 +117,7 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m liste
 	if r.Cursor != "" {
 		return s.lists.Next(ctx, all, r.Cursor, r.Room, r.Limit, touch)
 	}
-	q := listing.Query{Since: r.Since, Until: r.Until, Session: r.Session, Speakers: r.Speakers, Whole: r.Whole, Zone: s.p.Now().Location()}
+	q := listing.Query{Since: r.Since, Until: r.Until, Session: r.Session, Speakers: r.Speakers, Whole: r.Whole, Zone: s.p.Store.Now().Location()}
 	if window {
 		q.After = m.Last()
 		if !m.Since.IsZero() {
@@ -127,7 +127,7 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m liste
 	if (!window || !m.Listed) && r.Session == "" && r.Since.IsZero() {
 		q.Newest = firstSessions
 	}
-	taken := s.p.Now()
+	taken := s.p.Store.Now()
 	l, err := listing.New(ctx, all, q)
 	if err != nil {
 		return listing.Page{}, err
@@ -139,10 +139,10 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m liste
 // sinceLast returns what was listed by dreams that landed and were not undone. Since is the time from which sessions
 // are to be listed: since the last dream, whoever ran it, where nothing was listed before.
 func (s *Sessions) sinceLast() (listed.Marks, error) {
-	root, err := s.p.Root()
+	root, err := s.p.Store.Records.Root()
 	if err == nil {
 		if all := listed.Read(root); len(all) > 0 {
-			undone, err := s.p.Undone()
+			undone, err := s.p.Store.Undone()
 			return listed.Joined(all, undone), err
 		}
 	}

@@ -48,7 +48,7 @@ func TestSecondProcess(t *testing.T) {
 	if err := p.Begin(ctx, true, false); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := p.Log()
+	entries, err := p.Store.Log()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestSecondProcessAtEveryStep(t *testing.T) {
 func TestMomentIsWaitedFor(t *testing.T) {
 	w := newWorld(t)
 	dir := w.open()
-	d, err := dir.Dir()
+	d, err := dir.Store.Dir()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,8 +84,8 @@ func (w *writing) checkTaken(missing []rule.Fact) error {
 	return &PersonError{
 		Err: refused, Question: fmt.Sprintf("%s the memory %q? %s.", verb, w.n.String(), why), Terminal: "dream-mcp review --accept " + change.ID,
 		Leave: func() error {
-			w.p.Lock()
-			defer w.p.Unlock()
+			w.p.Store.Lock()
+			defer w.p.Store.Unlock()
 			return w.p.Proposals.leave(change, refused)
 		},
 	}
@@ -94,8 +94,8 @@ func (w *writing) checkTaken(missing []rule.Fact) error {
 // leave keeps a refused change as a proposal, and returns the refusal.
 func (q *Proposals) leave(c proposal.Change, refused *RuleError) error {
 	kept := false
-	err := q.p.Locked(context.Background(), func(dir *memory.Dir) (err error) {
-		kept, err = q.Hold(dir, c)
+	err := q.p.Store.Locked(context.Background(), func(dir *memory.Dir) (err error) {
+		kept, err = q.Queue.Hold(dir, c)
 		return err
 	})
 	if kept {
@@ -129,7 +129,7 @@ func (w *writing) checkUnattended() error {
 		return err
 	}
 	change.Dream = t.ID
-	kept, err := w.p.Proposals.Hold(t.Dir, change)
+	kept, err := w.p.Proposals.Queue.Hold(t.Dir, change)
 	hint := "kept for the person (dream-mcp review); do not try again, go on with the rest"
 	switch file := w.n.String(); {
 	case err != nil:
@@ -156,7 +156,7 @@ func (w *writing) contradicted() bool {
 // hourAgo is the memory as it was before the writes outside dreams of the last hour, as far as nobody else has changed it since.
 // What the person agreed to is not taken back in it.
 func (w *writing) hourAgo() (*memory.Snapshot, error) {
-	entries, err := w.p.Journal()
+	entries, err := w.p.Store.Records.Journal()
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (w *writing) hourAgo() (*memory.Snapshot, error) {
 
 // takeBack takes the changes of one write back in a snapshot.
 func (w *writing) takeBack(s *memory.Snapshot, e ops.LogEntry, seen map[memory.Name]memory.Sum, done map[memory.Name]bool) error {
-	a, err := w.p.Op(e.ID)
+	a, err := w.p.Store.Records.Op(e.ID)
 	if err != nil {
 		return nil // it was pruned: nothing is known of it
 	}
@@ -204,7 +204,7 @@ func (w *writing) takeBack(s *memory.Snapshot, e ops.LogEntry, seen map[memory.N
 			delete(s.Topics, n)
 			continue
 		}
-		data, err := w.p.Content(c.Before)
+		data, err := w.p.Store.Records.Content(c.Before)
 		if err != nil {
 			return err
 		}

@@ -17,15 +17,15 @@ import (
 // there: of a memory that both have, every line is kept. Nothing is deleted here before it has landed there, and both can be undone.
 // It returns the number of memories that were moved. After a crash it can be called again.
 func (p *Project) MergeInto(ctx context.Context, dir string) (moved int, err error) {
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	if err := p.enter(Consolidating); err != nil {
 		return 0, err
 	}
 	if p.dream != nil {
 		return 0, p.dream.Busy()
 	}
-	from, err := p.Dir()
+	from, err := p.Store.Dir()
 	if err != nil || from == nil {
 		return 0, err
 	}
@@ -34,8 +34,8 @@ func (p *Project) MergeInto(ctx context.Context, dir string) (moved int, err err
 	if err != nil {
 		return 0, err
 	}
-	to := ops.Open(ops.Options{MemoryDir: dir, StateHome: p.StateHome, Host: p.Host, Session: p.Session, AllowSecrets: p.AllowSecrets, Now: p.Now})
-	defer to.Close()
+	to := ops.Open(ops.Options{MemoryDir: dir, StateHome: p.Store.StateHome, Host: p.Store.Host, Session: p.Store.Session, AllowSecrets: p.Store.AllowSecrets, Now: p.Store.Now})
+	defer to.Records.Close()
 	why := to.New(lock.KindWrite)
 	why.Reason = "the person had the memories of " + from.Path() + " merged into it"
 	landed, err := to.Change(ctx, why, func(t *ops.Tx) (none ops.NewIndex, err error) {
@@ -71,9 +71,9 @@ func (p *Project) MergeInto(ctx context.Context, dir string) (moved int, err err
 	if len(landed.LeftAlone) > 0 {
 		return 0, fmt.Errorf("%s was changed meanwhile; nothing was removed here", landed.LeftAlone[0].Name)
 	}
-	gone := p.New(lock.KindWrite)
+	gone := p.Store.New(lock.KindWrite)
 	gone.Reason = "the memories are in " + dir + " now"
-	_, err = p.Change(ctx, gone, func(t *ops.Tx) (none ops.NewIndex, err error) {
+	_, err = p.Store.Change(ctx, gone, func(t *ops.Tx) (none ops.NewIndex, err error) {
 		for n, data := range ours {
 			if n.IsIndex() {
 				continue

@@ -57,8 +57,8 @@ type Topic struct {
 
 // Map draws the map of the open dream.
 func (p *Project) Map(ctx context.Context) (Map, error) {
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	if p.dream == nil {
 		return Map{}, ops.ErrNoDream
 	}
@@ -68,9 +68,9 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 	if p.dream == nil { // it ended meanwhile
 		return Map{}, ops.ErrNoDream
 	}
-	d, now := p.dream, p.Now()
+	d, now := p.dream, p.Store.Now()
 	m := Map{
-		Now: now, Dream: *d.shown(), Resumed: d.Resumed, MemoryDir: p.MemoryDir,
+		Now: now, Dream: *d.shown(), Resumed: d.Resumed, MemoryDir: p.Store.MemoryDir,
 		Since: d.Prior().String(), Prompted: p.prompted,
 	}
 	var err error

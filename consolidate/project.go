@@ -61,16 +61,16 @@ type Options struct {
 // and holds the mutex of the store. No other function takes it, but for those that are called later: timers and
 // PersonError.Leave. What takes long and only reads transcripts runs in Sessions.unlocked.
 type Project struct {
-	*ops.Store
+	Store       *ops.Store
 	Transcripts *transcript.Store
-	Gates       *Gates           // when a dream may begin
-	Sessions    *Sessions        // what was said
-	Proposals   *Proposals       // what waits for the person
-	History     *history.History // what was done, and undoing it
-	Sources     *provenance.Room // where memories come from
-	Background  *background.Room // runs that a hook started
-	Share       *share.Room      // the same memory on other machines
-	Recall      *recall.Room     // what prompts are shown
+	Gates       *Gates              // when a dream may begin
+	Sessions    *Sessions           // what was said
+	Proposals   *Proposals          // what waits for the person
+	History     *history.History    // what was done, and undoing it
+	Sources     *provenance.Sources // where memories come from
+	Background  *background.Runs    // runs that a hook started
+	Share       *share.Share        // the same memory on other machines
+	Recall      *recall.Recall      // what prompts are shown
 
 	options  Options
 	dream    *dream // the open dream of this process, or nil
@@ -95,21 +95,21 @@ func Open(o Options) *Project {
 	p.Store = ops.Open(o.Options)
 	p.Gates = &Gates{p: p, enabled: o.Enabled}
 	p.Sessions = &Sessions{p: p}
-	p.Proposals = &Proposals{Room: &proposal.Room{Store: p.Store}, p: p}
+	p.Proposals = &Proposals{Queue: &proposal.Queue{Store: p.Store}, p: p}
 	p.History = &history.History{Store: p.Store, MaxArchive: cmp.Or(o.MaxArchive, history.DefaultMaxArchive)}
-	p.Background = &background.Room{Store: p.Store, MinHours: o.MinHours}
-	p.Sources = &provenance.Room{Store: p.Store, Transcripts: o.Transcripts}
-	p.Share = &share.Room{Store: p.Store, LastRead: p.Sessions.lastRead, MayWrite: p.Gates.mayWrite, Waits: o.Waits}
-	p.Recall = &recall.Room{Store: p.Store}
+	p.Background = &background.Runs{Store: p.Store, MinHours: o.MinHours}
+	p.Sources = &provenance.Sources{Store: p.Store, Transcripts: o.Transcripts}
+	p.Share = &share.Share{Store: p.Store, LastRead: p.Sessions.lastRead, MayWrite: p.Gates.mayWrite, Waits: o.Waits}
+	p.Recall = &recall.Recall{Store: p.Store}
 	return p
 }
 
 // ended records the marks and reports of an operation that ended. Recovery calls it again.
 func (p *Project) ended(i ops.Op) error {
 	if i.Kind == lock.KindDream && (i.Outcome == ops.Committed || i.Outcome == ops.Rejected) {
-		root, err := p.Root()
+		root, err := p.Store.Records.Root()
 		if err == nil {
-			err = listed.Keep(root, i.ID, i.Since.Time, i.Listed, p.Undone)
+			err = listed.Keep(root, i.ID, i.Since.Time, i.Listed, p.Store.Undone)
 		}
 		if err != nil {
 			return err
@@ -130,15 +130,15 @@ func (p *Project) ended(i ops.Op) error {
 
 // Close aborts the open dream, whose stage is kept, and closes the project.
 func (p *Project) Close(reason string) error {
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	var err error
 	if p.dream != nil {
 		err = p.dream.end(ops.Aborted, reason)
 	}
 	p.Share.Wait()
 	p.Transcripts.Close()
-	err = errors.Join(err, p.Store.Close())
+	err = errors.Join(err, p.Store.Records.Close())
 	if p.folder != nil {
 		err = errors.Join(err, p.folder.Close())
 		p.folder, p.code = nil, nil
@@ -148,8 +148,8 @@ func (p *Project) Close(reason string) error {
 
 // Shared returns how the memory is shared, and what was exchanged.
 func (p *Project) Shared(ctx context.Context) (s share.State, t share.Traffic, err error) {
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	if s, err = p.Share.State(); err == nil {
 		t, _ = p.Share.Traffic(ctx) // without it the state is shown
 	}
@@ -161,9 +161,9 @@ func (p *Project) CalledIn(session string) {
 	if !p.Transcripts.SetCurrent(session) {
 		return // all calls but the first return here, without waiting for the mutex
 	}
-	p.Lock()
-	defer p.Unlock()
-	p.Session = session
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	p.Store.Session = session
 }
 
 // DigestDir returns the folder of the digests of the transcripts of a memory.
@@ -186,9 +186,9 @@ func (p *Project) openCode() *drift.Project {
 
 // Topics returns the names of the memories on disk, sorted. It does not count as a call of an open dream.
 func (p *Project) Topics() ([]memory.Name, error) {
-	p.Lock()
-	defer p.Unlock()
-	dir, err := p.Dir()
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	dir, err := p.Store.Dir()
 	if err != nil || dir == nil {
 		return nil, err
 	}

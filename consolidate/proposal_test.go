@@ -21,8 +21,8 @@ func (w *world) change(file string, base memory.Sum, data []byte) proposal.Chang
 }
 
 func (w *world) hold(p *Project, c proposal.Change) (kept bool) {
-	w.mustDo(p.Locked(ctx, func(dir *memory.Dir) (err error) {
-		kept, err = p.Proposals.Hold(dir, c)
+	w.mustDo(p.Store.Locked(ctx, func(dir *memory.Dir) (err error) {
+		kept, err = p.Proposals.Queue.Hold(dir, c)
 		return err
 	}))
 	return kept
@@ -189,10 +189,10 @@ func TestKilledAnswerWaits(t *testing.T) {
 			t.Fatal("it was never killed while it planned")
 		}
 		p := w.open()
-		if err := p.Recover(ctx); err != nil {
+		if err := p.Store.Recover(ctx); err != nil {
 			t.Fatal(err)
 		}
-		entries, err := p.Log()
+		entries, err := p.Store.Log()
 		if err != nil {
 			t.Fatal(err)
 		}

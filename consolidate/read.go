@@ -35,8 +35,8 @@ type ReadResult struct {
 
 // Read reads memories, the index and logs included.
 func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error) {
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	r, err := openReader(p, strings.Join(paths, ", "))
 	if err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ type Reading struct {
 // ReadAfter reads topics, beginning after name, or with the index before the first: as many as fit into room bytes, and at
 // least one. They are in the order of their names. In the first dream those that share most are on one page.
 func (p *Project) ReadAfter(ctx context.Context, name string, room int) (page Reading, err error) {
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	r, err := openReader(p, strings.TrimSuffix("all, after "+name, ", after "))
 	if err != nil || r.dir == nil {
 		return page, err
@@ -179,7 +179,7 @@ func openReader(p *Project, what string) (r reader, err error) {
 	}
 	p.dream.log(Event{Kind: EventRead, Text: what})
 	r.dream, r.store = p.dream, p.Store
-	r.dir, err = p.Dir()
+	r.dir, err = p.Store.Dir()
 	return r, err
 }
 
@@ -212,7 +212,7 @@ func (r reader) read(path string) (res ReadResult) {
 	}
 	res.Shown = show(f)
 	if n.IsIndex() && res.Err == nil {
-		res.NoLine = indexing.WithoutLine(&r.store.Folder, r.dir, memory.ParseIndex(f.Data))
+		res.NoLine = indexing.WithoutLine(&r.store.Records.Folder, r.dir, memory.ParseIndex(f.Data))
 	}
 	if disk != nil {
 		onDisk := show(*disk)

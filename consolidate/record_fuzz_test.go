@@ -23,7 +23,7 @@ func FuzzLockRecord(f *testing.F) {
 		w.put(lock.File, record)
 		p := Open(w.options())
 		defer p.Close("the test ended")
-		err := p.Recover(ctx)
+		err := p.Store.Recover(ctx)
 		if got := w.files(); !same(got, before) {
 			t.Errorf("%q changed the memory:%s", record, differences(got, before))
 		}
@@ -51,13 +51,13 @@ func FuzzStageFiles(f *testing.F) {
 		before := w.files()
 		p := Open(w.options())
 		defer p.Close("the test ended")
-		if _, err := p.Root(); err != nil {
+		if _, err := p.Store.Records.Root(); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(p.RecordPath(id), []byte(record), 0o600); err != nil {
+		if err := os.WriteFile(p.Store.Records.RecordPath(id), []byte(record), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Append(ops.LogEntry{Header: ops.Header{ID: id, Kind: lock.KindDream}}); err != nil {
+		if err := p.Store.Records.Append(ops.LogEntry{Header: ops.Header{ID: id, Kind: lock.KindDream}}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := p.Status(ctx); err != nil {

@@ -41,7 +41,7 @@ func TestRecoverOverForeignFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := w.open()
-			if err := p.Recover(ctx); err != nil {
+			if err := p.Store.Recover(ctx); err != nil {
 				t.Fatal(err)
 			}
 			if is, err := os.Lstat(a); err != nil || !os.SameFile(is, was) {
@@ -82,7 +82,7 @@ func TestRecoverFromADamagedFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := w.open()
-			if err := p.Recover(ctx); (err == nil) != test.lands {
+			if err := p.Store.Recover(ctx); (err == nil) != test.lands {
 				t.Errorf("recovered with %v", err)
 			}
 			if test.lands && !same(w.files(), runWhole(t, "commit").after) {
@@ -103,7 +103,7 @@ func TestStateRemoved(t *testing.T) {
 	if err := writeNew(p, "x.md"); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(p.StateDir()); err != nil {
+	if err := os.RemoveAll(p.Store.Records.StateDir()); err != nil {
 		t.Skip(err) // where what is open can't be removed, it isn't
 	}
 	w.now = w.now.Add(time.Hour)
@@ -120,7 +120,7 @@ func TestStateRemoved(t *testing.T) {
 func TestRecoverSweepsWhatTheStampLeft(t *testing.T) {
 	w := cutOff(t, "stamp")
 	w.put(".dream-0123456789abcdef.tmp", "")
-	if err := w.open().Recover(ctx); err != nil {
+	if err := w.open().Store.Recover(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := w.files(), runWhole(t, "commit").after; !same(got, want) {
@@ -147,7 +147,7 @@ func TestRecoverAMarkWithoutAPlan(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(w.memory, lock.File))
 	w.mustDo(err)
 	w.put(lock.File, strings.Replace(string(data), `"stage":`, `"committing":true,"stage":`, 1))
-	w.mustDo(w.open().Recover(ctx))
+	w.mustDo(w.open().Store.Recover(ctx))
 	if got := w.files(); !same(got, before) {
 		t.Errorf("recovered to:%s", differences(got, before))
 	}
@@ -156,8 +156,8 @@ func TestRecoverAMarkWithoutAPlan(t *testing.T) {
 // breakJournal makes every write of the journal fail until the function it returns is called.
 func breakJournal(t *testing.T, p *Project) (repair func()) {
 	t.Helper()
-	journal := filepath.Join(p.StateDir(), ops.LogFile)
-	if err := os.MkdirAll(p.StateDir(), 0o700); err != nil {
+	journal := filepath.Join(p.Store.Records.StateDir(), ops.LogFile)
+	if err := os.MkdirAll(p.Store.Records.StateDir(), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	err := os.Rename(journal, journal+".whole")
@@ -210,7 +210,7 @@ func TestLandWithoutAJournal(t *testing.T) {
 				t.Fatalf("told %v", err)
 			}
 			repair()
-			if err := p.Recover(ctx); err != nil {
+			if err := p.Store.Recover(ctx); err != nil {
 				t.Fatal(err)
 			}
 			if same(w.files(), before) {
@@ -238,7 +238,7 @@ func TestJournalLost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	journal := filepath.Join(w.open().StateDir(), ops.LogFile)
+	journal := filepath.Join(w.open().Store.Records.StateDir(), ops.LogFile)
 	write("x.md", time.Minute)
 	write("y.md", 365*24*time.Hour)
 	write("z.md", -364*24*time.Hour)
@@ -250,7 +250,7 @@ func TestJournalLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	var listed []string
-	entries, err := w.open().Log()
+	entries, err := w.open().Store.Log()
 	for _, e := range entries {
 		listed = append(listed, e.Files[0])
 	}

@@ -49,7 +49,7 @@ func TestResumeAfterAStranger(t *testing.T) {
 	o.StateHome = t.TempDir()
 	stranger := Open(o)
 	defer stranger.Close("the test ended")
-	if err := stranger.Recover(ctx); err != nil {
+	if err := stranger.Store.Recover(ctx); err != nil {
 		t.Fatal(err)
 	}
 	p := w.open()
@@ -102,7 +102,7 @@ func TestPrune(t *testing.T) {
 				}
 				w.now = w.now.Add(25 * time.Hour)
 			}
-			ids, err := p.IDs()
+			ids, err := p.Store.Records.IDs()
 			if kept := len(ids) == 3; err != nil || kept != test.kept {
 				t.Errorf("%q are left, %v", ids, err)
 			}

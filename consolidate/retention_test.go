@@ -91,14 +91,14 @@ func (w *world) checkArchive(what string) {
 	w.t.Helper()
 	p := w.open()
 	for _, id := range w.ids() {
-		a, err := p.Op(id)
+		a, err := p.Store.Records.Op(id)
 		if err != nil {
 			w.t.Errorf("%s: %v", what, err)
 			continue
 		}
 		for _, c := range a.Changes {
 			for _, s := range []memory.Sum{c.Before, c.After} {
-				if _, err := p.Content(s); err != nil && s != "" {
+				if _, err := p.Store.Records.Content(s); err != nil && s != "" {
 					w.t.Errorf("%s: %v", what, err)
 				}
 			}
@@ -145,14 +145,14 @@ func (w *world) checkCollected(what string) {
 	p := w.open()
 	needed := map[string]bool{}
 	for _, id := range w.ids() {
-		o, err := p.Op(id)
+		o, err := p.Store.Records.Op(id)
 		w.mustDo(err)
 		for _, c := range o.Changes {
 			needed[string(c.Before)], needed[string(c.After)] = true, true
 		}
 		needed[string(o.Index)] = true
 	}
-	texts, _ := filepath.Glob(filepath.Join(p.StateDir(), textsFolder, "*"))
+	texts, _ := filepath.Glob(filepath.Join(p.Store.Records.StateDir(), textsFolder, "*"))
 	for _, text := range texts {
 		if !needed[filepath.Base(text)] {
 			w.t.Errorf("%s: no operation has the text %s", what, filepath.Base(text))
@@ -257,9 +257,9 @@ func TestStateTemporaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, folder := range []string{".", opsFolder, textsFolder, "share"} {
-		w.mustDo(os.MkdirAll(filepath.Join(p.StateDir(), folder), 0o700))
+		w.mustDo(os.MkdirAll(filepath.Join(p.Store.Records.StateDir(), folder), 0o700))
 		for name, age := range map[string]time.Duration{".dream-00.tmp": 25 * time.Hour, ".dream-01.tmp": time.Hour, ".dream-02": 25 * time.Hour} {
-			file := filepath.Join(p.StateDir(), folder, name)
+			file := filepath.Join(p.Store.Records.StateDir(), folder, name)
 			w.mustDo(os.WriteFile(file, []byte("torn"), 0o600))
 			os.Chtimes(file, w.now.Add(-age), w.now.Add(-age))
 		}
@@ -268,7 +268,7 @@ func TestStateTemporaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := map[string]int{}
-	filepath.WalkDir(p.StateDir(), func(name string, _ fs.DirEntry, _ error) error {
+	filepath.WalkDir(p.Store.Records.StateDir(), func(name string, _ fs.DirEntry, _ error) error {
 		left[filepath.Base(name)]++
 		return nil
 	})

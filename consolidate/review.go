@@ -21,15 +21,15 @@ func (d *dream) propose(plan plan) (FinalizeResult, error) {
 	changes := indexing.All(d.Tx, plan.index)
 	res := FinalizeResult{Outcome: string(ops.Proposed), Files: ops.FilesOf(changes), Index: plan.index.Size(),
 		Findings: append([]rule.Finding{}, plan.findings...)}
-	d.Request, d.Reviewed, d.Summary, d.Accepted = &plan.request, d.p.Now(), plan.request.Summary, plan.lost()
+	d.Request, d.Reviewed, d.Summary, d.Accepted = &plan.request, d.p.Store.Now(), plan.request.Summary, plan.lost()
 	res.Report = "Nothing has landed; the person is asked (dream-mcp review). It would be: " + ops.Report(changes, d.Op) + d.Decisions()
 	return res, d.end(ops.Proposed, "waits for the person: dream-mcp review")
 }
 
 // Proposals are what waits for the person.
 type Proposals struct {
-	*proposal.Room
-	p *Project
+	Queue *proposal.Queue
+	p     *Project
 }
 
 // Review describes a proposal: a dream, or changes that only the person may make.
@@ -52,22 +52,22 @@ type Review struct {
 // crash.
 func (q *Proposals) Reviews(ctx context.Context) ([]Review, error) {
 	p := q.p
-	p.Lock()
-	defer p.Unlock()
-	err := p.Recover(ctx)
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	err := p.Store.Recover(ctx)
 	if err != nil {
 		return nil, err
 	}
-	waiting, err := q.Waiting()
+	waiting, err := q.Queue.Waiting()
 	if err != nil || len(waiting) == 0 {
 		return []Review{}, err
 	}
-	dir, err := p.Dir()
+	dir, err := p.Store.Dir()
 	if err != nil {
 		return nil, err
 	}
 	if dir == nil {
-		return nil, fmt.Errorf("the memory directory %q is gone", p.MemoryDir)
+		return nil, fmt.Errorf("the memory directory %q is gone", p.Store.MemoryDir)
 	}
 	defer dir.Close()
 	reviews := make([]Review, len(waiting))
@@ -81,7 +81,7 @@ func (q *Proposals) Reviews(ctx context.Context) ([]Review, error) {
 
 // review describes a proposal. It takes no lock; Accept checks again.
 func (q *Proposals) review(dir *memory.Dir, info ops.Op) (Review, error) {
-	t, err := q.Look(dir, info)
+	t, err := q.p.Store.Look(dir, info)
 	if err != nil {
 		return Review{}, err
 	}
@@ -113,12 +113,12 @@ func (q *Proposals) review(dir *memory.Dir, info ops.Op) (Review, error) {
 
 // take begins the transaction of a proposal, under the lock. No gate is checked, since a person decides.
 func (q *Proposals) take(ctx context.Context, id string) (*ops.Tx, error) {
-	if q.Unattended {
+	if q.p.Store.Unattended {
 		return nil, ops.ErrUnattended
 	}
-	return q.Store.Begin(ctx, func(dir *memory.Dir) (ops.Op, error) {
-		info, err := q.Match(id) // under the lock: nobody else answers it
-		return reopened(info, q.New(info.Kind)), err
+	return q.p.Store.Begin(ctx, func(dir *memory.Dir) (ops.Op, error) {
+		info, err := q.Queue.Match(id) // under the lock: nobody else answers it
+		return reopened(info, q.p.Store.New(info.Kind)), err
 	})
 }
 
@@ -127,14 +127,14 @@ func (q *Proposals) take(ctx context.Context, id string) (*ops.Tx, error) {
 // continues to wait, as do changes not in only. The time of the last consolidation becomes the end of the dream, unless a
 // later dream has landed.
 func (q *Proposals) Accept(ctx context.Context, id string, only []string) (FinalizeResult, error) {
-	q.p.Lock()
-	defer q.p.Unlock()
+	q.p.Store.Lock()
+	defer q.p.Store.Unlock()
 	t, err := q.take(ctx, id)
 	if err != nil {
 		return FinalizeResult{}, err
 	}
 	if len(only) > 0 {
-		err = q.Divide(t, only)
+		err = q.Queue.Divide(t, only)
 	}
 	var res FinalizeResult
 	if err == nil {
@@ -164,8 +164,8 @@ func (q *Proposals) land(ctx context.Context, t *ops.Tx) (FinalizeResult, error)
 // Reject discards a proposal. The sessions of its dream count as reviewed, so that the next dream does not propose the same
 // again.
 func (q *Proposals) Reject(ctx context.Context, id string) (rejected string, err error) {
-	q.p.Lock()
-	defer q.p.Unlock()
+	q.p.Store.Lock()
+	defer q.p.Store.Unlock()
 	t, err := q.take(ctx, id)
 	if err != nil {
 		return "", err
@@ -175,7 +175,7 @@ func (q *Proposals) Reject(ctx context.Context, id string) (rejected string, err
 
 // describeReviews warns of the proposals.
 func (s *Status) describeReviews(p *Project) error {
-	waiting, err := p.Proposals.Waiting()
+	waiting, err := p.Proposals.Queue.Waiting()
 	for _, w := range waiting {
 		s.Warnings = append(s.Warnings, proposal.Label(w)+" waits for the person's answer: dream-mcp review")
 	}
@@ -185,14 +185,14 @@ func (s *Status) describeReviews(p *Project) error {
 // Report returns the report of id, or of a beginning of it ("": the dream that waits for the person, else the newest that
 // landed and changed something).
 func (p *Project) Report(ctx context.Context, id string) (report.Report, error) {
-	p.Lock()
-	defer p.Unlock()
-	waiting, err := p.Proposals.Waiting()
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	waiting, err := p.Proposals.Queue.Waiting()
 	if err != nil {
 		return report.Report{}, err
 	}
 	if id == "" && len(waiting) > 0 {
 		id = waiting[0].ID
 	}
-	return (&report.Room{Store: p.Store, History: p.History, Sources: p.Sources}).Of(ctx, id)
+	return (&report.Reports{Store: p.Store, History: p.History, Sources: p.Sources}).Of(ctx, id)
 }

@@ -25,7 +25,7 @@ var script = map[string]operation{
 		return err
 	})},
 	"expire": {run: dreamThen(func(p *Project) error {
-		now := p.Now()
+		now := p.Store.Now()
 		p.Store.Now = func() time.Time { return now.Add(DefaultLease) }
 		_, err := p.Read(ctx, []string{"a.md"})
 		if !errors.Is(err, ErrExpired) {
@@ -45,8 +45,8 @@ var script = map[string]operation{
 		return err
 	}},
 	"propose": {stamps: true, run: func(p *Project) error {
-		p.Unattended = true
-		defer func() { p.Unattended = false }()
+		p.Store.Unattended = true
+		defer func() { p.Store.Unattended = false }()
 		if err := p.Begin(ctx, false, false); err != nil {
 			return err
 		}
@@ -64,8 +64,8 @@ var script = map[string]operation{
 		return err
 	}},
 	"leave": {run: func(p *Project) error {
-		p.Unattended, p.options.Propose = true, true
-		defer func() { p.Unattended, p.options.Propose = false, false }()
+		p.Store.Unattended, p.options.Propose = true, true
+		defer func() { p.Store.Unattended, p.options.Propose = false, false }()
 		if err := p.Begin(ctx, false, false); err != nil {
 			return err
 		}

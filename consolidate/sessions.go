@@ -31,8 +31,8 @@ func (s *Sessions) enter() error {
 
 // unlocked calls do without the mutex, which the caller holds.
 func (s *Sessions) unlocked(do func() error) error {
-	s.p.Unlock()
-	defer s.p.Lock()
+	s.p.Store.Unlock()
+	defer s.p.Store.Lock()
 	return do()
 }
 
@@ -47,20 +47,20 @@ func (s *Sessions) enterSearch(q *transcript.Query, since string) (err error) {
 
 // lastRead returns the time of the last consolidation.
 func (s *Sessions) lastRead() (time.Time, error) {
-	dir, err := s.p.Dir()
+	dir, err := s.p.Store.Dir()
 	if err != nil {
 		return time.Time{}, err
 	}
 	defer dir.Close()
-	last, err := s.p.Since(dir)
+	last, err := s.p.Store.Since(dir)
 	return last.Time, err
 }
 
 // Search searches the transcripts.
 func (s *Sessions) Search(ctx context.Context, q transcript.Query, since string) (res transcript.Result, err error) {
 	p := s.p
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	if err := s.enterSearch(&q, since); err != nil {
 		return res, err
 	}
@@ -78,8 +78,8 @@ func (s *Sessions) Ranked(
 	ctx context.Context, question string, q transcript.Query, since string,
 ) (hits []transcript.RankedHit, res transcript.Result, err error) {
 	p := s.p
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	if err := s.enterSearch(&q, since); err != nil {
 		return nil, res, err
 	}
@@ -93,8 +93,8 @@ func (s *Sessions) Ranked(
 // ContextOf returns the turns around utterances.
 func (s *Sessions) ContextOf(ctx context.Context, ids []string, n int) (turns []transcript.Turn, err error) {
 	p := s.p
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	if err := s.enter(); err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ const recentSessions = 30 * 24 * time.Hour
 // Recent returns the short IDs of the sessions of the last 30 days, the newest first, without the caller's own. It does not
 // count as a call, and takes no mutex.
 func (s *Sessions) Recent(ctx context.Context) ([]string, error) {
-	sessions, _, err := s.p.Transcripts.Sessions(ctx, s.p.Now().Add(-recentSessions))
+	sessions, _, err := s.p.Transcripts.Sessions(ctx, s.p.Store.Now().Add(-recentSessions))
 	var ids []string
 	seen := map[string]bool{}
 	for _, s := range sessions {
@@ -137,7 +137,7 @@ func (s *Sessions) Recent(ctx context.Context) ([]string, error) {
 
 // OtherHost returns the name of a session's host, or "" if it is the caller's. An unknown caller counts as Claude Code.
 func (s *Sessions) OtherHost(h transcript.Host) string {
-	if h == cmp.Or(transcript.Host(s.p.Host), transcript.ClaudeCode) {
+	if h == cmp.Or(transcript.Host(s.p.Store.Host), transcript.ClaudeCode) {
 		return ""
 	}
 	return string(h)

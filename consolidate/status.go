@@ -63,12 +63,12 @@ const noMemory = "the memory directory does not exist yet; a dream or a write ma
 
 // Status returns the status. It changes no gate, and takes the lock only to recover from a crash.
 func (p *Project) Status(ctx context.Context) (Status, error) {
-	p.Lock()
-	defer p.Unlock()
-	now := p.Now()
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	now := p.Store.Now()
 	p.Gates.reread()
-	s := Status{State: State{MemoryDir: p.MemoryDir, Warnings: append([]string{}, p.options.Warnings...)}, TranscriptDirs: []string{}, Unattended: p.Unattended}
-	dir, err := p.Disk()
+	s := Status{State: State{MemoryDir: p.Store.MemoryDir, Warnings: append([]string{}, p.options.Warnings...)}, TranscriptDirs: []string{}, Unattended: p.Store.Unattended}
+	dir, err := p.Store.Disk()
 	if err != nil {
 		return s, err
 	}
@@ -79,7 +79,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 				s.warn(err)
 			}
 		}
-		if err := p.RecoverIn(ctx, dir); err != nil {
+		if err := p.Store.RecoverIn(ctx, dir); err != nil {
 			s.warn(err)
 		}
 	} else {
@@ -145,7 +145,7 @@ func (s *Status) describeDreams(p *Project, dir *memory.Dir) error {
 			s.Dream = dreamOf(p, r)
 		}
 	}
-	entries, err := p.Journal()
+	entries, err := p.Store.Records.Journal()
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (s *Status) describeDreams(p *Project, dir *memory.Dir) error {
 			"since it keeps the newest dream and what was deleted in the last 30 days; "+
 			"max_archive_mib in config.json sets the limit", use.Bytes>>20, use.MaxBytes>>20))
 	}
-	left, err := p.Unfinished(entries, open)
+	left, err := p.Store.Unfinished(entries, open)
 	if len(left) > 0 && p.dream == nil {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("dream %s was %s (%s) and its stage is kept; "+
 			"dream_orient {\"resume\": true} resumes it", left[0].ID, left[0].Outcome, left[0].Reason))
@@ -201,7 +201,7 @@ func (d *dream) shown() *OpenDream {
 
 // dreamOf describes the dream of another process. If its state folder is not ours, only the record in the lock is known.
 func dreamOf(p *Project, r lock.Record) *OpenDream {
-	info, err := p.Op(r.Dream)
+	info, err := p.Store.Records.Op(r.Dream)
 	if err != nil {
 		info = ops.Op{Header: ops.Header{ID: r.Dream, Started: r.Started}, LastCall: r.Started}
 	}

@@ -23,7 +23,7 @@ const (
 // that were not modified for some days (in Claude Code, cleanupPeriodDays). If the last consolidation is younger, nothing is read.
 func (s *Status) describeSweep(ctx context.Context, p *Project, dir *memory.Dir, now time.Time) error {
 	kept := time.Duration(p.options.CleanupDays) * 24 * time.Hour
-	since, err := p.Since(dir)
+	since, err := p.Store.Since(dir)
 	before := now.Add(sweepWarning - kept)
 	if err != nil || kept == 0 || since.Exists && since.Time.After(before) {
 		return nil // the gate "time" reports an error
@@ -34,7 +34,7 @@ func (s *Status) describeSweep(ctx context.Context, p *Project, dir *memory.Dir,
 	}
 	var named []string
 	for _, r := range aging[:min(len(aging), sweepNamed)] {
-		words := visible.EscapeTags(cutText(transcript.Visible(p.AllowSecrets.Mask(r.First)), sweepWords))
+		words := visible.EscapeTags(cutText(transcript.Visible(p.Store.AllowSecrets.Mask(r.First)), sweepWords))
 		named = append(named, fmt.Sprintf("%s “%s” (%s)", r.Last.UTC().Format(time.DateOnly), words, sweepTime(r.ModTime.Add(kept), now)))
 	}
 	if more := len(aging) - len(named); more > 0 {

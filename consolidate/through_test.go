@@ -29,7 +29,7 @@ var readers = map[string]func(p *Project) (any, error){
 	},
 	"lint": func(p *Project) (any, error) { return p.Lint(LintRequest{}) },
 	"lint another": func(p *Project) (any, error) {
-		return Open(Options{Options: ops.Options{MemoryDir: filepath.Dir(p.MemoryDir), StateHome: p.StateHome, Now: p.Store.Now}}).Lint(LintRequest{Dir: p.MemoryDir})
+		return Open(Options{Options: ops.Options{MemoryDir: filepath.Dir(p.Store.MemoryDir), StateHome: p.Store.StateHome, Now: p.Store.Now}}).Lint(LintRequest{Dir: p.Store.MemoryDir})
 	},
 	"restore --list":   func(p *Project) (any, error) { return p.History.Versions("") },
 	"restore --list a": func(p *Project) (any, error) { return p.History.Versions("a.md") },
@@ -43,7 +43,7 @@ var readers = map[string]func(p *Project) (any, error){
 		return q.Since.UTC(), err
 	},
 	"log": func(p *Project) (any, error) {
-		entries, err := p.Log()
+		entries, err := p.Store.Log()
 		if err != nil || len(entries) == 0 {
 			return nil, err
 		}
@@ -51,8 +51,8 @@ var readers = map[string]func(p *Project) (any, error){
 		return fmt.Sprint(e.ID, e.Outcome, e.Files, e.Summary), nil
 	},
 	"watch --once": func(p *Project) (any, error) {
-		p.LookOnly = true
-		defer func() { p.LookOnly = false }()
+		p.Store.LookOnly = true
+		defer func() { p.Store.LookOnly = false }()
 		picture, _, err := p.Watch("").Look(ctx)
 		if picture.Last != nil {
 			picture.Last.Ended = time.Time{} // recovery ends it later
@@ -106,7 +106,7 @@ func testReadThrough(t *testing.T, operation string) {
 				copyTree(t, filepath.Join(torn, "state"), w.state)
 				first[name] = answer(name)
 			}
-			if err := w.open().Recover(ctx); err != nil {
+			if err := w.open().Store.Recover(ctx); err != nil {
 				t.Fatal(err)
 			}
 			is := w.everything()

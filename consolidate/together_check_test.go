@@ -92,12 +92,12 @@ func (h *chronicle) load(t *testing.T, p *Project, folder string) {
 			h.processes[filepath.Base(file)] = append(h.processes[filepath.Base(file)], e)
 		}
 	}
-	ids, err := p.IDs()
+	ids, err := p.Store.Records.IDs()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range ids {
-		a, err := p.Op(id)
+		a, err := p.Store.Records.Op(id)
 		if err != nil {
 			t.Fatalf("archive %s: %v", id, err)
 		}
@@ -115,7 +115,7 @@ func (h *chronicle) archived(t *testing.T, p *Project, a ops.Op) archived {
 	x := archived{id: id, kept: map[string]string{}}
 	displaced := map[string]string{}
 	for _, sum := range a.Displaced {
-		content, err := p.Content(sum)
+		content, err := p.Store.Records.Content(sum)
 		if err != nil {
 			t.Errorf("archive %s: %v", id, err)
 		}
@@ -127,7 +127,7 @@ func (h *chronicle) archived(t *testing.T, p *Project, a ops.Op) archived {
 		if sum, met := displaced[path]; met {
 			return sum
 		}
-		if _, err := p.Content(before); err != nil {
+		if _, err := p.Store.Records.Content(before); err != nil {
 			t.Errorf("archive %s: %s: %v", id, path, err)
 		}
 		x.kept[string(before)] = path

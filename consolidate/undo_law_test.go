@@ -138,7 +138,7 @@ func (h *lawHistory) carryOut(a act, began *undoable) {
 		if h.draw.IntN(2) == 0 {
 			h.foreign(began)
 		}
-		if err := h.open().Recover(ctx); err != nil {
+		if err := h.open().Store.Recover(ctx); err != nil {
 			h.t.Fatal(err)
 		}
 	case 2:
@@ -165,7 +165,7 @@ func (h *lawHistory) carryOut(a act, began *undoable) {
 
 // ids returns what has landed.
 func (h *lawHistory) ids() map[string]bool {
-	entries, err := h.open().Log()
+	entries, err := h.open().Store.Log()
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -280,10 +280,10 @@ func (h *lawHistory) dieInUndo() (landed bool) {
 	cmd.Wait()
 	h.tell("undo, to be killed: %s", bytes.TrimSpace(said))
 	p := h.open()
-	if err := p.Recover(ctx); err != nil {
+	if err := p.Store.Recover(ctx); err != nil {
 		h.t.Fatal(err)
 	}
-	entries, err := p.Log()
+	entries, err := p.Store.Log()
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -458,7 +458,7 @@ func refused(err error) error {
 
 // write makes, edits or deletes a memory that is not in done.
 func (a act) write(p *Project, draw *rand.Rand, done map[string]bool) error {
-	found, _ := filepath.Glob(filepath.Join(p.MemoryDir, "*.md"))
+	found, _ := filepath.Glob(filepath.Join(p.Store.MemoryDir, "*.md"))
 	var names []string
 	for _, file := range found {
 		if name := filepath.Base(file); name != memory.IndexFile && !done[name] {
@@ -476,7 +476,7 @@ func (a act) write(p *Project, draw *rand.Rand, done map[string]bool) error {
 		return err
 	}
 	name := names[draw.IntN(len(names))]
-	data, err := os.ReadFile(filepath.Join(p.MemoryDir, name))
+	data, err := os.ReadFile(filepath.Join(p.Store.MemoryDir, name))
 	if err != nil {
 		return err
 	}

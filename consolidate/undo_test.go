@@ -217,7 +217,7 @@ func TestUndoGivesBack(t *testing.T) {
 	}
 	for _, file := range []string{launchFile, offerFile} {
 		var q struct{ After time.Time }
-		p.Note(file, &q)
+		p.Store.Records.Note(file, &q)
 		if after := q.After; !after.Equal(w.now.Add(24 * time.Hour)) {
 			t.Errorf("%s: hooks wait until %s", file, after)
 		}
@@ -265,7 +265,7 @@ func TestUndoGivesBackAfterDeath(t *testing.T) {
 		before := w.files()
 		w.do("commit")
 		at := w.runToDeath("undo", step)
-		if err := w.open().Recover(ctx); err != nil {
+		if err := w.open().Store.Recover(ctx); err != nil {
 			t.Fatal(err)
 		}
 		want := stampAt(start)
@@ -363,7 +363,7 @@ func TestRestoreFromADamagedArchive(t *testing.T) {
 	before := w.files()["a.md"]
 	w.write(p, "a.md", "The body", "A body")
 	now := w.files()["a.md"]
-	blob := filepath.Join(p.StateDir(), textsFolder, string(memory.SumOf([]byte(before))))
+	blob := filepath.Join(p.Store.Records.StateDir(), textsFolder, string(memory.SumOf([]byte(before))))
 	if err := os.WriteFile(blob, []byte("something else"), 0o600); err != nil {
 		t.Fatal(err)
 	}

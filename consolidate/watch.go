@@ -64,18 +64,18 @@ func (p *Project) Watch(log string) *Watch { return &Watch{p: p, log: log} }
 // Look returns the present picture, and whether anything in it but the time has changed.
 func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 	p := w.p
-	p.Lock()
-	defer p.Unlock()
-	now := p.Now()
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	now := p.Store.Now()
 	print := w.fingerprint()
 	died := w.picture.Dream != nil && !w.picture.Dead && w.record.Dead()
 	if age := now.Sub(w.asked); print == w.print && !died && 0 <= age && age < gatesFresh {
 		w.picture.Time = now
 		return w.picture, false, nil
 	}
-	next := Picture{Time: now, State: State{MemoryDir: p.MemoryDir, Gates: []Gate{}, Warnings: []string{}}, Reviewed: []Reviewed{}, Events: []Event{}}
+	next := Picture{Time: now, State: State{MemoryDir: p.Store.MemoryDir, Gates: []Gate{}, Warnings: []string{}}, Reviewed: []Reviewed{}, Events: []Event{}}
 	w.asked = now
-	dir, err := p.Dir()
+	dir, err := p.Store.Dir()
 	if err != nil {
 		return next, true, err
 	}
@@ -87,7 +87,7 @@ func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 		}
 		next.setGates(p.Gates.check(ctx, dir, now, gateOptions{}))
 	}
-	entries, err := p.Journal()
+	entries, err := p.Store.Records.Journal()
 	if !errors.Is(err, fs.ErrNotExist) {
 		next.warn(err)
 	}
@@ -105,15 +105,15 @@ func sameGates(a, b []Gate) bool {
 func (w *Watch) fingerprint() string {
 	words := w.words
 	if words == "" && w.log != "" {
-		words = filepath.Join(w.p.StateDir(), w.log)
+		words = filepath.Join(w.p.Store.Records.StateDir(), w.log)
 	}
 	return fingerprint(w.p, w.dream, words)
 }
 
 func fingerprint(p *Project, dream, words string) string {
-	state := p.StateDir()
+	state := p.Store.Records.StateDir()
 	files := []string{
-		filepath.Join(p.MemoryDir, lock.File), filepath.Join(p.MemoryDir, lock.HostFile),
+		filepath.Join(p.Store.MemoryDir, lock.File), filepath.Join(p.Store.MemoryDir, lock.HostFile),
 		filepath.Join(state, ops.LogFile), filepath.Join(state, throttleFile), words,
 	}
 	if dream != "" {
@@ -135,12 +135,12 @@ func fingerprint(p *Project, dream, words string) string {
 // Poll reports a change of ops.StatusURI if another process changed the status after the last Poll. It reads the lock file
 // and the metadata of a few files, and does nothing during another operation.
 func (p *Project) Poll() {
-	if !p.TryLock() {
+	if !p.Store.TryLock() {
 		return
 	}
-	defer p.Unlock()
+	defer p.Store.Unlock()
 	var open lock.Record
-	if dir, err := p.Disk(); err == nil && dir != nil {
+	if dir, err := p.Store.Disk(); err == nil && dir != nil {
 		open, _ = lock.Read(dir.Root())
 		dir.Close()
 	}
@@ -150,7 +150,7 @@ func (p *Project) Poll() {
 	last := p.polled
 	p.polled = fingerprint(p, open.Dream, "")
 	if last != "" && p.polled != last && p.dream == nil { // our own dream reports its changes itself
-		p.Changed(ops.StatusURI)
+		p.Store.Changed(ops.StatusURI)
 	}
 }
 
@@ -174,7 +174,7 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) {
 	if w.dream == "" {
 		return
 	}
-	state, err := p.Root()
+	state, err := p.Store.Records.Root()
 	if err != nil {
 		return // another user's, or removed: only the record is known
 	}
@@ -189,7 +189,7 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) {
 	if !open {
 		return
 	}
-	info, err := p.Op(w.dream)
+	info, err := p.Store.Records.Op(w.dream)
 	if err != nil {
 		return
 	}
@@ -202,9 +202,9 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) {
 	if w.words != "" {
 		next.Words = transcript.Latest(w.words)
 	} else if info.Unattended && w.log != "" {
-		next.Words = latestLogged(p.StateDir(), w.log, info.Started)
+		next.Words = latestLogged(p.Store.Records.StateDir(), w.log, info.Started)
 	}
-	next.Words = cutText(transcript.Visible(p.AllowSecrets.Mask(next.Words)), maxLatestWords)
+	next.Words = cutText(transcript.Visible(p.Store.AllowSecrets.Mask(next.Words)), maxLatestWords)
 	if t, err := p.Store.Look(dir, info); err == nil {
 		if diff, err := t.Stage.Diff(nil); err == nil {
 			next.Diff = cutDiff(string(diff))

@@ -170,7 +170,7 @@ func TestWatchMakesNothing(t *testing.T) {
 	w := newWorld(t)
 	from := watched(w)
 	look(t, from)
-	if _, err := os.Stat(from.p.StateDir()); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(from.p.Store.Records.StateDir()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a state folder was made: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(w.memory, lock.File)); !errors.Is(err, os.ErrNotExist) {
@@ -178,13 +178,13 @@ func TestWatchMakesNothing(t *testing.T) {
 	}
 	p := w.dreaming()
 	look(t, from)
-	if err := os.RemoveAll(from.p.StateDir()); err != nil {
+	if err := os.RemoveAll(from.p.Store.Records.StateDir()); err != nil {
 		t.Skip(err)
 	}
 	if seen, _ := look(t, from); seen.Dream == nil || seen.Dream.ID != p.dream.ID {
 		t.Errorf("the dream is out of sight: %+v", seen.Dream)
 	}
-	if _, err := os.Stat(from.p.StateDir()); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(from.p.Store.Records.StateDir()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the state folder was made again: %v", err)
 	}
 }
@@ -197,7 +197,7 @@ func TestTrailIsMasked(t *testing.T) {
 	if _, err := p.Sessions.Search(ctx, transcript.Query{Pattern: token}, ""); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(p.StateDir(), ops.FileOf(p.dream.ID, ops.TrailFile)))
+	data, err := os.ReadFile(filepath.Join(p.Store.Records.StateDir(), ops.FileOf(p.dream.ID, ops.TrailFile)))
 	if err != nil || strings.Contains(string(data), token[4:]) {
 		t.Errorf("%v: %s", err, data)
 	}
@@ -263,7 +263,7 @@ func TestWatchBackgroundWords(t *testing.T) {
 	if err := p.Begin(ctx, false, false); err != nil {
 		t.Fatal(err)
 	}
-	log := filepath.Join(p.StateDir(), "background.log")
+	log := filepath.Join(p.Store.Records.StateDir(), "background.log")
 	text := "09:00:00 assistant: first\n09:00:01 calls grep_transcripts {}\n09:00:02 assistant: I merge\n         the two\n09:00:03 answered\n         assistant: not this\n"
 	if err := os.WriteFile(log, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -322,7 +322,7 @@ func TestLogCountsAsTheGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.mustDo(finalize(p))
-	entries, err := p.Log()
+	entries, err := p.Store.Log()
 	if err != nil || counted != 1 || entries[len(entries)-1].SessionsSince != counted {
 		t.Errorf("the gate counted %d; the log: %+v, %v", counted, entries, err)
 	}

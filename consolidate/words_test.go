@@ -44,8 +44,8 @@ func TestSweepWords(t *testing.T) {
 		{name: "a proposal", days: 91, cite: func(w *world, p *Project) {
 			n, err := memory.ParseName("f.md")
 			w.mustDo(err)
-			w.mustDo(p.Locked(ctx, func(dir *memory.Dir) error {
-				_, err := p.Proposals.Hold(dir, proposal.Change{ID: ops.NewID(w.now), Name: n, Data: []byte(sourced("f", "said:1"))})
+			w.mustDo(p.Store.Locked(ctx, func(dir *memory.Dir) error {
+				_, err := p.Proposals.Queue.Hold(dir, proposal.Change{ID: ops.NewID(w.now), Name: n, Data: []byte(sourced("f", "said:1"))})
 				return err
 			}))
 		}},
@@ -65,7 +65,7 @@ func TestSweepWords(t *testing.T) {
 			at := w.now.AddDate(0, 0, -test.days)
 			w.mustDo(w.root(p).Chtimes(w.wordsFile("said:1"), at, at))
 			w.mustDo(w.root(p).Chtimes(w.wordsFile("said:2"), w.now, w.now))
-			dir, err := p.Dir()
+			dir, err := p.Store.Dir()
 			w.mustDo(err)
 			defer dir.Close()
 			p.Sources.Sweep(dir)

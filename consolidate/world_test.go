@@ -212,7 +212,7 @@ func name(t *testing.T, path string) memory.Name {
 
 // root is the state folder of p.
 func (w *world) root(p *Project) *os.Root {
-	root, err := p.Root()
+	root, err := p.Store.Records.Root()
 	w.mustDo(err)
 	return root
 }

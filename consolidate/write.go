@@ -90,14 +90,14 @@ func unclear(ids []string, words []provenance.Words, data []byte) (accepted []st
 // Write stages a change in the open dream; where none is open, it is a transaction of its own, in
 // which the topic and its line of the index land together.
 func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, err error) {
-	p.Lock()
-	defer p.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	defer func() {
 		if err != nil {
 			p.dream.log(Event{Kind: EventRefused, Text: r.Path + ": " + strings.TrimPrefix(err.Error(), r.Path+" ")})
 		}
 	}()
-	w := writing{WriteRequest: r, p: p, now: p.Now()}
+	w := writing{WriteRequest: r, p: p, now: p.Store.Now()}
 	if w.n, err = r.name(); err != nil {
 		return res, err
 	}
@@ -165,11 +165,11 @@ func (w *writing) inDream(ctx context.Context, d *dream) (WriteResult, error) {
 
 // alone lands the change as a transaction of its own.
 func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
-	info := w.p.New(lock.KindWrite)
+	info := w.p.Store.New(lock.KindWrite)
 	if w.Agreed != "" {
 		info.Accepted = map[string]string{w.n.String(): w.Agreed}
 	}
-	landed, err := w.p.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
+	landed, err := w.p.Store.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
 		if res, err = w.stage(ctx, t); err != nil || res.Action == "unchanged" && w.Index == nil {
 			return none, err
 		}

@@ -173,7 +173,7 @@ func (c *Connection) choose(roots *mcp.ListRootsResult) error {
 			if err != nil {
 				return err
 			}
-			if !slices.ContainsFunc(c.choice, func(o opened) bool { return o.project.MemoryDir == p.MemoryDir }) {
+			if !slices.ContainsFunc(c.choice, func(o opened) bool { return o.project.Store.MemoryDir == p.Store.MemoryDir }) {
 				c.choice = append(c.choice, opened{folder, c.known(p)})
 			}
 		}
@@ -193,7 +193,7 @@ const maxFolders = 64
 // known returns p, or an earlier project with the same memory.
 func (c *Connection) known(p *consolidate.Project) *consolidate.Project {
 	for _, earlier := range c.used {
-		if earlier.MemoryDir == p.MemoryDir {
+		if earlier.Store.MemoryDir == p.Store.MemoryDir {
 			return earlier
 		}
 	}
@@ -202,7 +202,7 @@ func (c *Connection) known(p *consolidate.Project) *consolidate.Project {
 
 func (c *Connection) use(p *consolidate.Project) {
 	c.current = p
-	c.allowed.Store(&p.AllowSecrets)
+	c.allowed.Store(&p.Store.AllowSecrets)
 	if !slices.Contains(c.used, p) {
 		c.used = append(c.used, p)
 		c.Begin(p)

@@ -28,7 +28,7 @@ func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArgument
 		turns, err := p.Sessions.ContextOf(ctx, r.ContextOf, cmp.Or(r.Limit, defaultTurns))
 		return answer{text: renderTurns(p, turns)}, err
 	}
-	q, err := r.query(p.Now())
+	q, err := r.query(p.Store.Now())
 	if err != nil {
 		return answer{}, err
 	}

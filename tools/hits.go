@@ -150,7 +150,7 @@ func renderRanked(p *consolidate.Project, hits []transcript.RankedHit, res trans
 func renderHit(p *consolidate.Project, h transcript.Hit, before string) string {
 	var b text
 	host, other := p.Sessions.OtherHost(h.Host), h.Session != before
-	at := h.Time.In(p.Now().Location())
+	at := h.Time.In(p.Store.Now().Location())
 	b.add(true, "[%s] %s %s", h.ID, at.Format(time.RFC3339), h.Speaker)
 	b.add(other && host != "", " %s", host)
 	b.add(other && h.Branch != "" && h.Branch != "HEAD", " %s", oneWord(h.Branch, 60))
@@ -179,7 +179,7 @@ func renderTurns(p *consolidate.Project, turns []transcript.Turn) string {
 	b.add(true, "[SESSION:LINE] is the ID of a turn, which write_memory takes as evidence; ← is the one that was asked for.\n%s\n", fenceOpen)
 	for _, u := range turns {
 		host = p.Sessions.OtherHost(u.Host)
-		at := u.Time.In(p.Now().Location())
+		at := u.Time.In(p.Store.Now().Location())
 		b.add(true, "[%s] %s %s", u.ID, at.Format(time.RFC3339), u.Speaker)
 		b.add(u.Asked, " ← this one")
 		b.WriteByte('\n')

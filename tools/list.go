@@ -23,7 +23,7 @@ func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer
 		return answer{}, ops.Refuse("speakers: what tools said is searched, not listed",
 			`list user and assistant, or give a pattern: {"pattern": "exit status", "speakers": ["tool"]}`)
 	}
-	q, err := r.query(p.Now())
+	q, err := r.query(p.Store.Now())
 	if err != nil {
 		return answer{}, err
 	}
@@ -41,7 +41,7 @@ func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{text: renderPage(page, p.Now())}, nil
+	return answer{text: renderPage(page, p.Store.Now())}, nil
 }
 
 // zone returns the name of the time zone of the listed times.

@@ -43,7 +43,7 @@ var prompts = []prompt{
 		text: func(p *consolidate.Project, v consolidate.PromptValues, arguments map[string]string) (string, error) {
 			p.Gates.AskedFor()
 			p.PromptRead()
-			v.Focus = p.AllowSecrets.Mask(arguments["focus"])
+			v.Focus = p.Store.AllowSecrets.Mask(arguments["focus"])
 			return consolidate.DreamPrompt(v)
 		},
 	},
@@ -61,7 +61,7 @@ var prompts = []prompt{
 			mcp.WithArgument("what", mcp.ArgumentDescription("what to remember"), mcp.RequiredArgument())),
 		result: "Remember one thing",
 		text: func(p *consolidate.Project, v consolidate.PromptValues, arguments map[string]string) (string, error) {
-			v.What = p.AllowSecrets.Mask(arguments["what"])
+			v.What = p.Store.AllowSecrets.Mask(arguments["what"])
 			text, err := consolidate.RememberPrompt(v)
 			if err != nil {
 				return "", fmt.Errorf("%w: the argument \"what\": what should be remembered? %v", mcp.ErrInvalidParams, err)
@@ -94,7 +94,7 @@ func (t prompt) serve(c *Connection) mcpserver.ServerPrompt {
 		case ask != nil:
 			return ask.PromptResult(), nil
 		}
-		text, err := t.text(p, consolidate.PromptValues{Today: p.Now(), MemoryDir: p.MemoryDir, Transcripts: p.Sessions.Dirs()}, r.Params.Arguments)
+		text, err := t.text(p, consolidate.PromptValues{Today: p.Store.Now(), MemoryDir: p.Store.MemoryDir, Transcripts: p.Sessions.Dirs()}, r.Params.Arguments)
 		if err != nil {
 			return nil, err
 		}

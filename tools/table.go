@@ -143,24 +143,24 @@ func (t tool) serve(c *Connection) mcpserver.ServerTool {
 		namesSession(p, r)
 		arguments, err := check(r.Params.RawArguments)
 		if err != nil {
-			return refuse(err, p.AllowSecrets), nil
+			return refuse(err, p.Store.AllowSecrets), nil
 		}
 		ctx, stop := heartbeat(ctx, m.Title, beatEvery, progressOf(ctx, r))
 		defer stop()
 		a, err := t.call(ctx, p, arguments)
 		if q, ok := errors.AsType[*question](err); ok {
-			q.about, q.text = fmt.Sprintf("%s %s", t.name, arguments), p.AllowSecrets.Line(q.text)
-			form, err := q.consent(ctx, r, p.Now())
+			q.about, q.text = fmt.Sprintf("%s %s", t.name, arguments), p.Store.AllowSecrets.Line(q.text)
+			form, err := q.consent(ctx, r, p.Store.Now())
 			switch {
 			case err != nil:
-				return refuse(err, p.AllowSecrets), nil
+				return refuse(err, p.Store.AllowSecrets), nil
 			case form != nil:
 				return form, nil
 			}
 			a, err = q.agreed(ctx)
-			return a.result(err, p.AllowSecrets), nil
+			return a.result(err, p.Store.AllowSecrets), nil
 		}
-		return a.result(err, p.AllowSecrets), nil
+		return a.result(err, p.Store.AllowSecrets), nil
 	}}
 }
 

@@ -41,15 +41,15 @@ type seenEvent struct {
 // SeenRecently records that a hook was called for an event of a session, and reports whether another was called for
 // it within half a minute. It sets SeenTwice unless such events are frequent, like the end of a turn. If it cannot
 // write the record, it returns false.
-func (r *Room) SeenRecently(ctx context.Context, session, event string, frequent bool) (again bool) {
-	r.Lock()
-	defer r.Unlock()
-	unlock, err := r.LockNote(ctx, seenLock, seenWait)
+func (r *Runs) SeenRecently(ctx context.Context, session, event string, frequent bool) (again bool) {
+	r.Store.Lock()
+	defer r.Store.Unlock()
+	unlock, err := r.Store.Records.LockNote(ctx, seenLock, seenWait)
 	if err != nil {
 		return false
 	}
 	defer unlock()
-	now, h := r.Now(), r.readSeen()
+	now, h := r.Store.Now(), r.readSeen()
 	h.Events = slices.DeleteFunc(h.Events, func(e seenEvent) bool {
 		age := now.Sub(e.Time)
 		return age < 0 || age > twiceSpan
@@ -66,9 +66,9 @@ func (r *Room) SeenRecently(ctx context.Context, session, event string, frequent
 
 // writeSeen writes in place without syncing, since a host waits. If it fails, a second hook acts too; after a crash the file
 // may be invalid, and is ignored.
-func (r *Room) writeSeen(h seen) {
-	root, err := r.Root()
-	if err != nil || r.LookOnly {
+func (r *Runs) writeSeen(h seen) {
+	root, err := r.Store.Records.Root()
+	if err != nil || r.Store.LookOnly {
 		return
 	}
 	data, err := json.Marshal(h)
@@ -83,15 +83,15 @@ func (r *Room) writeSeen(h seen) {
 	f.Write(data)
 }
 
-func (r *Room) readSeen() (h seen) {
-	r.Note(seenFile, &h)
+func (r *Runs) readSeen() (h seen) {
+	r.Store.Records.Note(seenFile, &h)
 	return h
 }
 
 // SeenTwice returns the last time that the host called two hooks for one event, if that was within a day.
-func (r *Room) SeenTwice() time.Time {
+func (r *Runs) SeenTwice() time.Time {
 	at := r.readSeen().Twice
-	if r.Now().Sub(at) >= 24*time.Hour {
+	if r.Store.Now().Sub(at) >= 24*time.Hour {
 		return time.Time{}
 	}
 	return at

@@ -28,9 +28,9 @@ const (
 	longPause  = 24 * time.Hour
 )
 
-// Room has the background dreams of one memory.
-type Room struct {
-	*ops.Store
+// Runs has the background dreams of one memory.
+type Runs struct {
+	Store    *ops.Store
 	MinHours float64
 }
 
@@ -42,50 +42,50 @@ type pause struct {
 	Why      string    `json:"why,omitempty"`
 }
 
-func (r *Room) pause(file string) (q pause) {
-	r.Note(file, &q)
+func (r *Runs) pause(file string) (q pause) {
+	r.Store.Records.Note(file, &q)
 	return q
 }
 
 // Offered records that the person is offered a dream, so that the next offer is made after a day. If it fails, the
 // caller must not make the offer, which would be repeated at every start.
-func (r *Room) Offered() error {
-	r.Lock()
-	defer r.Unlock()
-	return r.SetNote(offerFile, pause{After: r.Now().Add(longPause), Why: "a dream was offered"})
+func (r *Runs) Offered() error {
+	r.Store.Lock()
+	defer r.Store.Unlock()
+	return r.Store.Records.SetNote(offerFile, pause{After: r.Store.Now().Add(longPause), Why: "a dream was offered"})
 }
 
 // Launched records that a supervisor is started, so that no other is for ten minutes. If it fails, the caller must
 // not start one, which would be repeated at every turn.
-func (r *Room) Launched() error {
-	r.Lock()
-	defer r.Unlock()
-	return r.pauseUntil(launchFile, r.Now().Add(firstPause))
+func (r *Runs) Launched() error {
+	r.Store.Lock()
+	defer r.Store.Unlock()
+	return r.pauseUntil(launchFile, r.Store.Now().Add(firstPause))
 }
 
 // WaitAfterUndo pauses hooks after an undo, so that they do not start or offer the same dream at once.
-func (r *Room) WaitAfterUndo() error {
-	after := r.Now().Add(time.Duration(r.MinHours * float64(time.Hour)))
+func (r *Runs) WaitAfterUndo() error {
+	after := r.Store.Now().Add(time.Duration(r.MinHours * float64(time.Hour)))
 	if err := r.pauseUntil(launchFile, after); err != nil {
 		return err
 	}
 	return r.pauseUntil(offerFile, after)
 }
 
-func (r *Room) pauseUntil(file string, after time.Time) error {
+func (r *Runs) pauseUntil(file string, after time.Time) error {
 	q := r.pause(file)
 	q.After = after
-	return r.SetNote(file, q)
+	return r.Store.Records.SetNote(file, q)
 }
 
 // Paused reports whether hooks must not start a dream now, or with offer not offer one.
-func (r *Room) Paused(offer bool) bool {
+func (r *Runs) Paused(offer bool) bool {
 	file := launchFile
 	if offer {
 		file = offerFile
 	}
 	// A pause is at most a day, or MinHours after an undo. A longer one is from a wrong clock.
-	wait := r.pause(file).After.Sub(r.Now())
+	wait := r.pause(file).After.Sub(r.Store.Now())
 	return wait > 0 && wait.Hours() <= max(24, r.MinHours)+12
 }
 
@@ -95,8 +95,8 @@ type PausedError struct{ Why string }
 func (e *PausedError) Error() string { return "the background gate is closed: " + e.Why }
 
 // retry fails with a *PausedError if the pause after a failure has not passed.
-func (r *Room) retry() error {
-	wait := r.pause(launchFile).Retry.Sub(r.Now())
+func (r *Runs) retry() error {
+	wait := r.pause(launchFile).Retry.Sub(r.Store.Now())
 	if why := r.FailedRun(); why != "" && wait > 0 && wait <= longPause {
 		return &PausedError{why}
 	}
@@ -104,7 +104,7 @@ func (r *Room) retry() error {
 }
 
 // FailedRun describes why the last background dream failed, and when the next is tried; "" if it did not fail.
-func (r *Room) FailedRun() string {
+func (r *Runs) FailedRun() string {
 	q := r.pause(launchFile)
 	if q.Failures == 0 {
 		return ""

@@ -21,7 +21,7 @@ type Run struct {
 	Started time.Time `json:"started"`
 	PID     int       `json:"pid"`
 
-	r      *Room
+	r      *Runs
 	unlock func() error
 }
 
@@ -36,11 +36,11 @@ type RunEnd struct {
 
 // Begin begins a run if due returns nil. It fails with ErrRunning during another run and, unless a person asked, with a
 // *PausedError after a failed one.
-func (r *Room) Begin(ctx context.Context, asked bool, due func(context.Context) error) (*Run, error) {
-	run := &Run{r: r, ID: ops.NewID(r.Now()), Started: r.Now(), PID: os.Getpid()}
-	r.Lock()
+func (r *Runs) Begin(ctx context.Context, asked bool, due func(context.Context) error) (*Run, error) {
+	run := &Run{r: r, ID: ops.NewID(r.Store.Now()), Started: r.Store.Now(), PID: os.Getpid()}
+	r.Store.Lock()
 	err := run.take(ctx)
-	r.Unlock()
+	r.Store.Unlock()
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (r *Room) Begin(ctx context.Context, asked bool, due func(context.Context) 
 		err = due(ctx)
 	}
 	if err == nil {
-		err = r.SetNote(runFile, run)
+		err = r.Store.Records.SetNote(runFile, run)
 	}
 	if err != nil {
 		return nil, errors.Join(err, run.unlock())
@@ -62,7 +62,7 @@ func (r *Room) Begin(ctx context.Context, asked bool, due func(context.Context) 
 // take takes the lock of background dreams, and ends the run of a dead supervisor.
 func (run *Run) take(ctx context.Context) (err error) {
 	r := run.r
-	run.unlock, err = r.LockNote(ctx, runLock, 0)
+	run.unlock, err = r.Store.Records.LockNote(ctx, runLock, 0)
 	if errors.Is(err, lock.ErrHeld) {
 		return ErrRunning
 	}
@@ -70,7 +70,7 @@ func (run *Run) take(ctx context.Context) (err error) {
 		return err
 	}
 	var left Run
-	if r.Note(runFile, &left) && left.ID != "" {
+	if r.Store.Records.Note(runFile, &left) && left.ID != "" {
 		left.r = r
 		_, err = left.conclude(ops.Crashed, RunEnd{Failure: fmt.Sprintf("its supervisor, process %d, died", left.PID)})
 	}
@@ -83,17 +83,17 @@ func (run *Run) take(ctx context.Context) (err error) {
 // End ends the run: it finds the dream, ends it if its server died, and journals the run with its cost and, after a
 // failure, the reason.
 func (run *Run) End(ctx context.Context, e RunEnd) (ops.Outcome, error) {
-	run.r.Lock()
-	defer run.r.Unlock()
-	recovered := run.r.Recover(ctx)
+	run.r.Store.Lock()
+	defer run.r.Store.Unlock()
+	recovered := run.r.Store.Recover(ctx)
 	outcome, err := run.conclude(ops.Failed, e)
 	return outcome, errors.Join(recovered, err, run.unlock())
 }
 
 // conclude journals the run with the outcome of its dream, or otherwise if that failed.
 func (run *Run) conclude(otherwise ops.Outcome, e RunEnd) (ops.Outcome, error) {
-	r, now := run.r, run.r.Now()
-	entries, err := r.Journal()
+	r, now := run.r, run.r.Store.Now()
+	entries, err := r.Store.Records.Journal()
 	if err != nil {
 		return "", err
 	}
@@ -106,7 +106,7 @@ func (run *Run) conclude(otherwise ops.Outcome, e RunEnd) (ops.Outcome, error) {
 	switch {
 	case endedWell(dream):
 		entry.Outcome = dream.Outcome
-		r.RemoveNote(launchFile)
+		r.Store.Records.RemoveNote(launchFile)
 	case dream.ID != "" && e.Failure == "":
 		entry.Reason = fmt.Sprintf("dream %s was %s: %s", dream.ID, dream.Outcome, dream.Reason)
 	case e.Failure == "":
@@ -120,9 +120,9 @@ func (run *Run) conclude(otherwise ops.Outcome, e RunEnd) (ops.Outcome, error) {
 			q.After = q.Retry
 		}
 		q.Why = "the last background dream failed: " + entry.Reason
-		_ = r.SetNote(launchFile, q) // if it fails, the next run is only tried too early
+		_ = r.Store.Records.SetNote(launchFile, q) // if it fails, the next run is only tried too early
 	}
-	return entry.Outcome, errors.Join(r.Append(entry), r.RemoveNote(runFile))
+	return entry.Outcome, errors.Join(r.Store.Records.Append(entry), r.Store.Records.RemoveNote(runFile))
 }
 
 // dreamOf returns the journal entry of the end of the unattended dream that began after since. Of several it returns

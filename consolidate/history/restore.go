@@ -28,8 +28,8 @@ type RestoreResult struct {
 // not name it, its line. If id is "", it restores the newest archived content that differs from the present one. It
 // is a transaction of its own, and can be undone. The rules are not checked.
 func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, error) {
-	h.Lock()
-	defer h.Unlock()
+	h.Store.Lock()
+	defer h.Store.Unlock()
 	if err := h.recover(ctx); err != nil { // an interrupted commit may have the version
 		return RestoreResult{}, err
 	}
@@ -42,9 +42,9 @@ func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, 
 		return RestoreResult{}, err
 	}
 	res := RestoreResult{From: v, Action: "unchanged"}
-	info := h.New(lock.KindRestore)
+	info := h.Store.New(lock.KindRestore)
 	info.Reason = v.String()
-	landed, err := h.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
+	landed, err := h.Store.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
 		if err := t.Stage.Restore(n, data, v.Time); err != nil || n.IsIndex() {
 			return none, err
 		}
@@ -97,7 +97,7 @@ func (h *History) choose(all landings, n memory.Name, id string) (Version, error
 	if id == "" {
 		return h.newestOther(all, n)
 	}
-	id, err := h.Match(id)
+	id, err := h.Store.Records.Match(id)
 	if err != nil {
 		return Version{}, err
 	}
@@ -118,7 +118,7 @@ func (h *History) choose(all landings, n memory.Name, id string) (Version, error
 
 // newestOther returns the newest version of n that differs from the present content.
 func (h *History) newestOther(all landings, n memory.Name) (Version, error) {
-	dir, err := h.Dir()
+	dir, err := h.Store.Dir()
 	if err != nil {
 		return Version{}, err
 	}

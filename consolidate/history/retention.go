@@ -41,35 +41,35 @@ const useFile = "archive.json"
 // by a 64th of the limit. The caller holds the lock.
 func (h *History) PruneAfter(info ops.Op) {
 	var use ArchiveUse
-	measured := h.Note(useFile, &use)
-	use.add(Landed{Op: info, size: info.Bytes + h.RecordSize(info.ID)})
+	measured := h.Store.Records.Note(useFile, &use)
+	use.add(Landed{Op: info, size: info.Bytes + h.Store.Records.RecordSize(info.ID)})
 	use.MaxBytes = h.MaxArchive
 	if !h.pruned || !measured || use.Bytes > use.MaxBytes && (use.Pruned <= use.MaxBytes || use.Bytes-use.Pruned > use.MaxBytes/64) {
-		h.Prune(h.Now())
+		h.Prune(h.Store.Now())
 		return
 	}
-	h.SetCache(useFile, use) // only a status needs it
+	h.Store.Records.SetCache(useFile, use) // only a status needs it
 }
 
 // Prune removes stages of dreams that did not land and are older than a week, and archives that retention does not
 // keep. What cannot be removed is left for the next time. The caller holds the lock.
 func (h *History) Prune(now time.Time) {
 	h.pruned = true
-	ids, err := h.IDs()
+	ids, err := h.Store.Records.IDs()
 	if err != nil {
 		return
 	}
 	now = asOf(ids, now)
 	var discarded []ops.Op
 	discard := func(o ops.Op) bool {
-		err := h.Discard(o.ID)
+		err := h.Store.Records.Discard(o.ID)
 		if err == nil {
 			discarded = append(discarded, o)
 		}
 		return err == nil
 	}
 	for _, id := range ids {
-		if o, err := h.Op(id); err == nil && isStale(o, now) {
+		if o, err := h.Store.Records.Op(id); err == nil && isStale(o, now) {
 			discard(o)
 		}
 	}
@@ -81,9 +81,9 @@ func (h *History) Prune(now time.Time) {
 			}
 		}
 		use.Pruned = use.Bytes
-		h.SetCache(useFile, use)
+		h.Store.Records.SetCache(useFile, use)
 	}
-	h.Collect(discarded, now)
+	h.Store.Records.Collect(discarded, now)
 }
 
 // asOf returns the time from which ages are counted: the beginning of the newest operation that is at least a day
@@ -156,7 +156,7 @@ func (h *History) sized() (landings, error) {
 	for i, l := range all {
 		list[i] = l.Op
 	}
-	sizes, err := h.Sizes(list)
+	sizes, err := h.Store.Records.Sizes(list)
 	for i, size := range sizes {
 		all[i].size = size
 	}
@@ -165,7 +165,7 @@ func (h *History) sized() (landings, error) {
 
 // Use returns the last measured size of the archive; false if there is none.
 func (h *History) Use() (use ArchiveUse, ok bool) {
-	ok = h.Note(useFile, &use)
+	ok = h.Store.Records.Note(useFile, &use)
 	return use, ok
 }
 

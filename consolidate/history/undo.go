@@ -29,8 +29,8 @@ type UndoResult struct {
 // Undo reverts the changes of operation id. If id is "", that is the newest operation of this machine that is not undone; what
 // was pulled from other machines is undone only by its ID. Undo keeps and reports later changes of others.
 func (h *History) Undo(ctx context.Context, id string) (UndoResult, error) {
-	h.Lock()
-	defer h.Unlock()
+	h.Store.Lock()
+	defer h.Store.Unlock()
 	if err := h.recover(ctx); err != nil { // an interrupted commit may be the one to undo
 		return UndoResult{}, err
 	}
@@ -39,10 +39,10 @@ func (h *History) Undo(ctx context.Context, id string) (UndoResult, error) {
 		return UndoResult{}, err
 	}
 	res := UndoResult{Undone: id, Redo: redo, Files: ops.FilesOf(nil), Merged: []string{}, Conflicts: []ops.Conflict{}}
-	info := h.New(lock.KindUndo)
+	info := h.Store.New(lock.KindUndo)
 	info.Undoes = id
 	info.Restamp = a.Undoing(a.Landed)
-	landed, err := h.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
+	landed, err := h.Store.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
 		conflicts, err := t.Stage.Reverse(a)
 		res.Conflicts = append(res.Conflicts, conflicts...)
 		return none, err
@@ -63,10 +63,10 @@ func (h *History) Undo(ctx context.Context, id string) (UndoResult, error) {
 
 // recover recovers from a crash. It fails while this process has a dream open.
 func (h *History) recover(ctx context.Context) error {
-	if t := h.Current(); t != nil {
+	if t := h.Store.Current(); t != nil {
 		return t.Busy()
 	}
-	return h.Recover(ctx)
+	return h.Store.Recover(ctx)
 }
 
 // undoable returns the operation that Undo of id would revert.
@@ -74,10 +74,10 @@ func (h *History) undoable(id string) (whole, redo string, o ops.Op, err error) 
 	if id == "" {
 		id, redo, err = h.newestOurs()
 	} else {
-		id, err = h.Match(id)
+		id, err = h.Store.Records.Match(id)
 	}
 	if err == nil {
-		o, err = h.Op(id)
+		o, err = h.Store.Records.Op(id)
 	}
 	if err == nil && o.State != ops.Landed {
 		err = fmt.Errorf("%s has not landed: there is nothing to undo", id)
@@ -88,7 +88,7 @@ func (h *History) undoable(id string) (whole, redo string, o ops.Op, err error) 
 // newestOurs returns the newest operation of this machine that is not undone, and the newest undo after it that was not itself
 // undone.
 func (h *History) newestOurs() (id, redo string, err error) {
-	entries, err := h.Entries()
+	entries, err := h.Store.Entries()
 	if err != nil {
 		return "", "", err
 	}
@@ -110,12 +110,12 @@ func (h *History) newestOurs() (id, redo string, err error) {
 
 // Undoable returns the ID of the operation that Undo of id would revert, and describes it: who did it, when, and to which files.
 func (h *History) Undoable(id string) (whole, did string, err error) {
-	h.Lock()
-	defer h.Unlock()
-	if t := h.Current(); t != nil {
+	h.Store.Lock()
+	defer h.Store.Unlock()
+	if t := h.Store.Current(); t != nil {
 		return "", "", t.Busy()
 	}
-	if err := h.Complete(); err != nil {
+	if err := h.Store.Complete(); err != nil {
 		return "", "", err
 	}
 	whole, redo, info, err := h.undoable(id)
@@ -136,49 +136,49 @@ func (h *History) Undoable(id string) (whole, did string, err error) {
 // Diff returns the ID of an operation and its changes as a unified diff. If id is "", it is the newest that landed.
 // For a dream that did not land, it is the diff of its stage.
 func (h *History) Diff(id string) (string, []byte, error) {
-	h.Lock()
-	defer h.Unlock()
+	h.Store.Lock()
+	defer h.Store.Unlock()
 	id, a, err := h.Named(id)
 	if err != nil {
 		return "", nil, err
 	}
-	diff, err := h.Store.Diff(a)
+	diff, err := h.Store.Records.Diff(a)
 	return id, diff, err
 }
 
 // LastReport returns the report and the diff of the newest operation that landed a change. It fails with
 // ops.ErrUnknown if there is none.
 func (h *History) LastReport() (string, error) {
-	h.Lock()
-	defer h.Unlock()
+	h.Store.Lock()
+	defer h.Store.Unlock()
 	id, a, err := h.Named("")
 	if err != nil {
 		return "", err
 	}
-	diff, err := h.Store.Diff(a)
+	diff, err := h.Store.Records.Diff(a)
 	return fmt.Sprintf("%s, landed %s\n%s\nTo undo it: dream-mcp undo %s\n\n%s",
 		id, a.Landed.UTC().Format(time.RFC3339), ops.Report(a.Changes, a)+a.Decisions(), id, diff), err
 }
 
 // Named returns operation id, or the newest that landed a change if id is "".
 func (h *History) Named(id string) (_ string, o ops.Op, err error) {
-	if err := h.Complete(); err != nil {
+	if err := h.Store.Complete(); err != nil {
 		return "", o, err
 	}
 	if id != "" {
-		id, err = h.Match(id)
+		id, err = h.Store.Records.Match(id)
 	} else {
 		id, err = h.newest()
 	}
 	if err == nil {
-		o, err = h.Op(id)
+		o, err = h.Store.Records.Op(id)
 	}
 	return id, o, err
 }
 
 // newest returns the newest operation that landed a change.
 func (h *History) newest() (string, error) {
-	entries, err := h.Entries()
+	entries, err := h.Store.Entries()
 	if err != nil {
 		return "", err
 	}

@@ -17,7 +17,7 @@ import (
 
 // History is the archive of one memory.
 type History struct {
-	*ops.Store
+	Store      *ops.Store
 	MaxArchive int64 // bytes; see retention.go
 
 	pruned bool // by this process
@@ -43,16 +43,16 @@ type landings []Landed
 
 // Landed reads the operations that have landed, after it has completed an interrupted one. It skips those that it cannot read.
 func (h *History) Landed() (landings, error) {
-	if err := h.Complete(); err != nil {
+	if err := h.Store.Complete(); err != nil {
 		return nil, err
 	}
-	ids, err := h.IDs()
+	ids, err := h.Store.Records.IDs()
 	if err != nil {
 		return nil, err
 	}
 	var all landings
 	for _, id := range ids {
-		if o, err := h.Op(id); err == nil && o.State == ops.Landed {
+		if o, err := h.Store.Records.Op(id); err == nil && o.State == ops.Landed {
 			all = append(all, Landed{Op: o})
 		}
 	}
@@ -136,7 +136,7 @@ func (h *History) entry(all landings, v Version, n memory.Name) (ops.IndexLine, 
 
 // content reads a version from the archive.
 func (h *History) content(v Version) ([]byte, error) {
-	data, err := h.Content(v.sum)
+	data, err := h.Store.Records.Content(v.sum)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not available: %w", v, err)
 	}
@@ -146,8 +146,8 @@ func (h *History) content(v Version) ([]byte, error) {
 // Versions returns the archived versions of a memory, the newest first. For "" it returns the newest version of each
 // memory, sorted by name.
 func (h *History) Versions(file string) ([]Version, error) {
-	h.Lock()
-	defer h.Unlock()
+	h.Store.Lock()
+	defer h.Store.Unlock()
 	all, err := h.Landed()
 	if err != nil {
 		return nil, err
@@ -171,14 +171,14 @@ func (h *History) Versions(file string) ([]Version, error) {
 
 // measure sets Bytes and Held of versions.
 func (h *History) measure(versions []Version) error {
-	dir, err := h.Dir()
+	dir, err := h.Store.Dir()
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
 	for i := range versions {
 		v := &versions[i]
-		if v.Bytes, err = h.Size(v.sum); err != nil {
+		if v.Bytes, err = h.Store.Records.Size(v.sum); err != nil {
 			v.Bytes = -1
 		}
 		if n, err := memory.ParseName(v.File); err == nil && dir != nil {

@@ -64,7 +64,7 @@ func (s *Store) TakeAsIs(ctx context.Context, dir *memory.Dir, why string) error
 	}
 	err = t.End(Committed, "")
 	if err == nil && len(t.Displaced) == 0 {
-		err = s.Discard(t.ID)
+		err = s.Records.Discard(t.ID)
 	}
 	return err
 }
@@ -112,7 +112,7 @@ func (s *Store) Hold(dir *memory.Dir, info Op, fill func(*Stage) error) error {
 		err = t.Save()
 	}
 	if err == nil && errors.Is(known, fs.ErrNotExist) {
-		err = s.Append(t.Entry(Proposed, info.Reviewed))
+		err = s.Records.Append(t.Entry(Proposed, info.Reviewed))
 	}
 	s.Changed(StatusURI)
 	return err

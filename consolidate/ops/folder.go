@@ -22,7 +22,7 @@ import (
 
 // Folder is the private folder of one memory, with its notes.
 type Folder struct {
-	Options
+	*Options
 
 	key  string   // names the folder
 	root *os.Root // nil until first used

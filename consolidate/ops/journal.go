@@ -168,11 +168,11 @@ func (s *Store) Entries() ([]LogEntry, error) {
 	if err := s.Complete(); err != nil {
 		return nil, err
 	}
-	entries, err := s.Journal()
+	entries, err := s.Records.Journal()
 	if err != nil {
 		return nil, err
 	}
-	lost, err := s.IDs()
+	lost, err := s.Records.IDs()
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (s *Store) Entries() ([]LogEntry, error) {
 	}
 	lost = slices.DeleteFunc(lost, func(id string) bool { return known[id] })
 	for _, id := range lost[max(0, len(lost)-maxUnlogged):] {
-		o, err := s.Op(id)
+		o, err := s.Records.Op(id)
 		if err != nil || o.State != Landed {
 			continue // it cannot be undone either
 		}

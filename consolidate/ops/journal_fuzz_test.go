@@ -16,19 +16,19 @@ func FuzzJournal(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, lines string) {
 		s := Open(Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: time.Now})
-		defer s.Close()
-		root, err := s.Root()
+		defer s.Records.Close()
+		root, err := s.Records.Root()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(s.StateDir(), LogFile), []byte(lines), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(s.Records.StateDir(), LogFile), []byte(lines), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		before, err := readLog(root)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Append(LogEntry{Header: Header{ID: "the-last"}}); err != nil {
+		if err := s.Records.Append(LogEntry{Header: Header{ID: "the-last"}}); err != nil {
 			t.Fatal(err)
 		}
 		after, err := readLog(root)

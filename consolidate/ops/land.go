@@ -81,8 +81,8 @@ func (t *Tx) land(index NewIndex) error {
 
 // checkState fails if a folder of the state was moved. No other process could then complete the landing, or undo it.
 func (t *Tx) checkState() error {
-	if !t.s.hasFolders(t) {
-		return fmt.Errorf("the state folder %q was moved or replaced; nothing has landed", t.s.StateDir())
+	if !t.s.Records.hasFolders(t) {
+		return fmt.Errorf("the state folder %q was moved or replaced; nothing has landed", t.s.Records.StateDir())
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (t *Tx) End(outcome Outcome, reason string) error {
 		s.open = nil
 	}
 	err := t.conclude(outcome, reason)
-	if err == nil && outcome == Committed && s.Landed != nil && s.hasFolders(t) {
+	if err == nil && outcome == Committed && s.Landed != nil && s.Records.hasFolders(t) {
 		s.Landed(t.Op)
 	}
 	if err = errors.Join(err, t.close()); err != nil && outcome == Committed {
@@ -140,7 +140,7 @@ func (t *Tx) conclude(outcome Outcome, reason string) error {
 		t.Reason = reason
 	}
 	if outcome != Committed && t.Kind != lock.KindDream && t.Request == nil && len(t.Displaced) == 0 {
-		return errors.Join(t.lock.Clear(), t.s.Discard(t.ID))
+		return errors.Join(t.lock.Clear(), t.s.Records.Discard(t.ID))
 	}
 	t.s.Step("journal")
 	var err error
@@ -151,7 +151,7 @@ func (t *Tx) conclude(outcome Outcome, reason string) error {
 		err = t.s.Ended(t.Op)
 	}
 	if err == nil {
-		err = t.s.Append(t.Entry(outcome, t.Ended))
+		err = t.s.Records.Append(t.Entry(outcome, t.Ended))
 	}
 	if err != nil {
 		return err

@@ -51,7 +51,7 @@ func (s *Store) Unfinished(entries []LogEntry, open string) ([]Op, error) {
 		if e.Outcome == Committed {
 			continue
 		}
-		o, err := s.Op(e.ID)
+		o, err := s.Records.Op(e.ID)
 		if err != nil || o.Kind != lock.KindDream || o.ID == open || o.State != Staged || o.Request != nil || len(o.Changes) == 0 {
 			continue
 		}
@@ -81,10 +81,10 @@ func (s *Store) RequestStop(ctx context.Context, reason string) (holder string, 
 	if readErr != nil || r.Kind != lock.KindDream {
 		return "", err
 	}
-	if _, err := s.Op(r.Dream); err != nil {
+	if _, err := s.Records.Op(r.Dream); err != nil {
 		return "", fmt.Errorf("the state folder of %s is not ours: %w", r, err)
 	}
-	return r.String(), atomicfile.Replace(s.root, FileOf(r.Dream, StopFile), []byte(reason), time.Time{})
+	return r.String(), atomicfile.Replace(s.Records.root, FileOf(r.Dream, StopFile), []byte(reason), time.Time{})
 }
 
 // StopAsked reports whether t was asked to stop, and the reason.

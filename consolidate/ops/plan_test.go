@@ -82,7 +82,7 @@ func (w world) stage() *Stage {
 // again returns the stage of the dream as it is on disk.
 func (w world) again() (*Stage, error) {
 	s := w.store()
-	o, err := s.Op(theDream)
+	o, err := s.Records.Op(theDream)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func TestLandAndReverse(t *testing.T) {
 	if info, _ := os.Stat(filepath.Join(w.path, "a.md")); !info.ModTime().Equal(landingTime) || info.Mode().Perm() != 0o644 {
 		t.Errorf("a.md has time %v and mode %v", info.ModTime(), info.Mode())
 	}
-	diff := string(must(w.store().Diff(*p.Op))(t))
+	diff := string(must(w.store().Records.Diff(*p.Op))(t))
 	for _, line := range []string{"-a, as it was", "+a, as it is", "--- /dev/null\n+++ b/deep/new.md",
 		"--- a/gone.md\n+++ /dev/null", "+- [new](deep/new.md) — n"} {
 		if !strings.Contains(diff, line) {

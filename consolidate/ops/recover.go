@@ -64,10 +64,10 @@ func (s *Store) complete(dir *memory.Dir) error {
 	if err == nil && !r.Committing {
 		return nil
 	}
-	if _, err := os.Stat(s.StateDir()); err != nil {
+	if _, err := os.Stat(s.Records.StateDir()); err != nil {
 		return nil // lost; opening it would create it
 	}
-	if err != nil && s.guess().Dream == "" {
+	if err != nil && s.Records.guess().Dream == "" {
 		return nil
 	}
 	defer func(look bool) { s.LookOnly = look }(s.LookOnly)
@@ -103,7 +103,7 @@ func (s *Store) take(ctx context.Context, dir *memory.Dir, wait time.Duration) (
 func (s *Store) recover(l *lock.Lock, dir *memory.Dir) error {
 	r, err := l.Read()
 	if err != nil {
-		r = s.guess()
+		r = s.Records.guess()
 	} else if r.Dream == "" {
 		return nil
 	}
@@ -153,10 +153,10 @@ func (s *Records) guess() lock.Record {
 // reopen opens the operation of a dead process. A record that names a file outside our state folder is refused. If the
 // operation has no record, it had not prepared its landing, and its temporaries are only new texts.
 func (s *Store) reopen(l *lock.Lock, dir *memory.Dir, r lock.Record) (*Tx, error) {
-	if err := s.checkOurs(r); err != nil {
+	if err := s.Records.checkOurs(r); err != nil {
 		return nil, err
 	}
-	info, err := s.Op(r.Dream)
+	info, err := s.Records.Op(r.Dream)
 	if errors.Is(err, fs.ErrNotExist) && r.Kind != lock.KindDream && !r.Committing {
 		temps, tempErr := atomicfile.Temporaries(dir)
 		for _, temp := range temps {

@@ -43,7 +43,8 @@ type Options struct {
 // Store is the state of one memory, and the way to change it. Operations of the packages above hold its mutex, so one runs
 // at a time.
 type Store struct {
-	Records
+	*Options
+	Records *Records
 	sync.Mutex
 
 	open *Tx // the dream that this process has open
@@ -58,7 +59,7 @@ func Open(o Options) *Store {
 		o.Step = func(string) {}
 	}
 	o.MemoryDir = RealPath(o.MemoryDir)
-	return &Store{Records: Records{Folder: Folder{Options: o, key: stateKey(o.MemoryDir)}}}
+	return &Store{Options: &o, Records: &Records{Folder{Options: &o, key: stateKey(o.MemoryDir)}}}
 }
 
 // Dir opens the memory directory for reading, after it has completed an interrupted landing. It returns nil if there is none.

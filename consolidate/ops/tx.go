@@ -88,7 +88,7 @@ func (s *Store) begin(l *lock.Lock, dir *memory.Dir, info Op) (*Tx, error) {
 	}
 	if err != nil {
 		if !info.Resumed {
-			err = errors.Join(err, s.Discard(info.ID))
+			err = errors.Join(err, s.Records.Discard(info.ID))
 		}
 		return nil, errors.Join(err, t.Release())
 	}
@@ -108,7 +108,7 @@ func (s *Store) openTx(dir *memory.Dir, info Op) (*Tx, error) {
 }
 
 func (s *Store) newTx(dir *memory.Dir, info Op) (*Tx, error) {
-	root, err := s.Root()
+	root, err := s.Records.Root()
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (t *Tx) claim() error {
 	if err != nil {
 		return err
 	}
-	t.record = lock.NewRecord(t.ID, t.Kind, t.Started, prior.Stamp, t.s.RecordPath(t.ID))
+	t.record = lock.NewRecord(t.ID, t.Kind, t.Started, prior.Stamp, t.s.Records.RecordPath(t.ID))
 	t.s.Step("record")
 	if err := t.lock.Write(t.record); err != nil {
 		return err
@@ -201,10 +201,10 @@ func namesOf(changes []Change) []string {
 }
 
 // LogBegun journals that t has begun.
-func (t *Tx) LogBegun() error { return t.s.Append(t.Entry(Fired, t.Started)) }
+func (t *Tx) LogBegun() error { return t.s.Records.Append(t.Entry(Fired, t.Started)) }
 
 // Notes returns the state folder, for notes.
-func (t *Tx) Notes() *Folder { return &t.s.Folder }
+func (t *Tx) Notes() *Folder { return &t.s.Records.Folder }
 
 // Look opens the stage of an operation of which this process holds no lock. It cannot land. The caller releases it.
 func (s *Store) Look(dir *memory.Dir, info Op) (*Tx, error) { return s.openTx(dir, info) }

@@ -22,12 +22,12 @@ import (
 // Most is the maximum number of held changes. Nobody reads more.
 const Most = 100
 
-// Room has the proposals for one memory.
-type Room struct{ *ops.Store }
+// Queue has the proposals for one memory.
+type Queue struct{ Store *ops.Store }
 
 // Waiting returns the proposals, the newest first.
-func (r *Room) Waiting() ([]ops.Op, error) {
-	entries, err := r.Journal()
+func (r *Queue) Waiting() ([]ops.Op, error) {
+	entries, err := r.Store.Records.Journal()
 	if err != nil {
 		return nil, err
 	}
@@ -38,8 +38,8 @@ func (r *Room) Waiting() ([]ops.Op, error) {
 			continue
 		}
 		seen[e.ID] = true
-		info, err := r.Op(e.ID)
-		if err == nil && info.Waits() && r.Now().Sub(info.Reviewed) < history.ProposalKept {
+		info, err := r.Store.Records.Op(e.ID)
+		if err == nil && info.Waits() && r.Store.Now().Sub(info.Reviewed) < history.ProposalKept {
 			waiting = append(waiting, info)
 		}
 	}
@@ -47,7 +47,7 @@ func (r *Room) Waiting() ([]ops.Op, error) {
 }
 
 // Match returns the proposal whose ID begins with id, or the newest if id is "".
-func (r *Room) Match(id string) (ops.Op, error) {
+func (r *Queue) Match(id string) (ops.Op, error) {
 	waiting, err := r.Waiting()
 	if err != nil {
 		return ops.Op{}, err
@@ -88,13 +88,13 @@ type Change struct {
 
 // Hold keeps a change, in place of an earlier one to the same memory, and reports whether it did: there is room for Most. The
 // changes of one dream are one proposal. After a crash both changes may wait. The caller holds the lock.
-func (r *Room) Hold(dir *memory.Dir, c Change) (kept bool, err error) {
+func (r *Queue) Hold(dir *memory.Dir, c Change) (kept bool, err error) {
 	waiting, err := r.Waiting()
 	if err != nil {
 		return false, err
 	}
 	file, held := c.Name.String(), 0
-	info := r.New(lock.KindWrite)
+	info := r.Store.New(lock.KindWrite)
 	info.ID, info.Dream, info.Held, info.Request = c.ID, c.Dream, map[string]string{}, &ops.FinalizeRequest{}
 	var earlier []ops.Op
 	for _, w := range waiting {
@@ -109,7 +109,7 @@ func (r *Room) Hold(dir *memory.Dir, c Change) (kept bool, err error) {
 		return false, nil
 	}
 	forget(&info, c.Name)
-	info.Held[file], info.Reviewed = c.Reason, r.Now()
+	info.Held[file], info.Reviewed = c.Reason, r.Store.Now()
 	for _, w := range c.Waived {
 		w.File = file
 		info.Waived = append(info.Waived, w)
@@ -155,10 +155,10 @@ func (r *Room) Hold(dir *memory.Dir, c Change) (kept bool, err error) {
 }
 
 // drop removes the change of n from a proposal.
-func (r *Room) drop(dir *memory.Dir, w ops.Op, n memory.Name) error {
+func (r *Queue) drop(dir *memory.Dir, w ops.Op, n memory.Name) error {
 	forget(&w, n)
 	if len(w.Held) == 0 {
-		return r.Discard(w.ID)
+		return r.Store.Records.Discard(w.ID)
 	}
 	return r.Store.Hold(dir, w, func(s *ops.Stage) error { return s.Drop(n) })
 }
@@ -180,7 +180,7 @@ func forget(i *ops.Op, n memory.Name) {
 
 // Divide reduces t to the changes of some files; the rest continues to wait. Neither part has a whole new index, whose lines
 // belong to both.
-func (r *Room) Divide(t *ops.Tx, only []string) error {
+func (r *Queue) Divide(t *ops.Tx, only []string) error {
 	for _, file := range only {
 		if !slices.Contains(t.Staged(), file) {
 			return ops.Refuse(fmt.Sprintf("%s does not change %q", t.ID, file), "dream-mcp review shows the files that it changes")
@@ -201,7 +201,7 @@ func (r *Room) Divide(t *ops.Tx, only []string) error {
 		return nil
 	}
 	rest := t.Op
-	rest.ID, rest.Listed, rest.Held = ops.NewID(r.Now()), nil, maps.Clone(t.Held)
+	rest.ID, rest.Listed, rest.Held = ops.NewID(r.Store.Now()), nil, maps.Clone(t.Held)
 	for _, c := range t.Stage.Changes {
 		if slices.Contains(only, c.Name.String()) {
 			forget(&rest, c.Name)

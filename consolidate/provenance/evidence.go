@@ -13,10 +13,10 @@ import (
 )
 
 // Find returns the words at an ID or a source, from the transcript or else the kept copy.
-func (r *Room) Find(ctx context.Context, id string) (Words, error) {
+func (r *Sources) Find(ctx context.Context, id string) (Words, error) {
 	u, err := r.Transcripts.Lookup(ctx, id)
 	if err == nil {
-		return wordsOf(u, r.AllowSecrets), nil
+		return wordsOf(u, r.Store.AllowSecrets), nil
 	}
 	if errors.Is(err, transcript.ErrNotFound) {
 		if w, ok := r.Kept(id); ok {
@@ -27,7 +27,7 @@ func (r *Room) Find(ctx context.Context, id string) (Words, error) {
 }
 
 // Carried finds the words of the sources that a text names itself, as after a merge. It skips unknown sources.
-func (r *Room) Carried(ctx context.Context, content string) []Words {
+func (r *Sources) Carried(ctx context.Context, content string) []Words {
 	var words []Words
 	sources := memory.ParseTopic([]byte(content)).Sources()
 	for _, source := range sources[max(0, len(sources)-memory.MaxSources):] {
@@ -43,7 +43,7 @@ const maxListed = 50
 
 // sessionOf returns the only listed session that has the line of an ID without a session, such as ":65". It returns
 // "" if there is not exactly one.
-func (r *Room) sessionOf(ctx context.Context, line string, listed []string) (session string) {
+func (r *Sources) sessionOf(ctx context.Context, line string, listed []string) (session string) {
 	if len(listed) > maxListed {
 		return ""
 	}
@@ -61,7 +61,7 @@ func (r *Room) sessionOf(ctx context.Context, line string, listed []string) (ses
 
 // Evidence finds the words at the IDs that a write cites. An ID without a session is searched for in the listed
 // sessions.
-func (r *Room) Evidence(ctx context.Context, ids, listed []string) ([]Words, error) {
+func (r *Sources) Evidence(ctx context.Context, ids, listed []string) ([]Words, error) {
 	if len(ids) > memory.MaxSources {
 		return nil, ops.Refuse(fmt.Sprintf("%d IDs cited as evidence, at most %d are allowed", len(ids), memory.MaxSources), "cite only the best")
 	}
@@ -81,7 +81,7 @@ func (r *Room) Evidence(ctx context.Context, ids, listed []string) ([]Words, err
 
 // OwnWords returns the sources of new memories in after that are the person's own words. Those in cited need not be
 // kept yet.
-func (r *Room) OwnWords(before, after *memory.Snapshot, cited []Words) map[string]bool {
+func (r *Sources) OwnWords(before, after *memory.Snapshot, cited []Words) map[string]bool {
 	own := make(map[string]bool)
 	for _, w := range cited {
 		own[w.Source] = w.own()
@@ -135,14 +135,14 @@ func (o Origin) Line(words int) string {
 
 // Origins returns the sources that the metadata of a memory names, in that order, at most memory.MaxSources. Words
 // that were not kept are read from the transcript.
-func (r *Room) Origins(ctx context.Context, t *memory.Topic) ([]Origin, error) {
-	r.Lock()
-	defer r.Unlock()
+func (r *Sources) Origins(ctx context.Context, t *memory.Topic) ([]Origin, error) {
+	r.Store.Lock()
+	defer r.Store.Unlock()
 	return r.OriginsOf(ctx, t)
 }
 
 // OriginsOf is Origins for callers that hold the mutex.
-func (r *Room) OriginsOf(ctx context.Context, t *memory.Topic) ([]Origin, error) {
+func (r *Sources) OriginsOf(ctx context.Context, t *memory.Topic) ([]Origin, error) {
 	sources := t.Sources()
 	sources = sources[max(0, len(sources)-memory.MaxSources):]
 	if len(sources) == 0 {

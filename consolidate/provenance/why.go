@@ -40,10 +40,10 @@ const maxHistory = 20
 
 // Why returns the provenance of the memory that topic names by its path, its file name without extension, the name in
 // its frontmatter, or words of its text. Only one memory may match.
-func (r *Room) Why(ctx context.Context, topic string) (Why, error) {
-	r.Lock()
-	defer r.Unlock()
-	dir, err := r.Dir()
+func (r *Sources) Why(ctx context.Context, topic string) (Why, error) {
+	r.Store.Lock()
+	defer r.Store.Unlock()
+	dir, err := r.Store.Dir()
 	if err != nil {
 		return Why{}, err
 	}
@@ -64,7 +64,7 @@ func (r *Room) Why(ctx context.Context, topic string) (Why, error) {
 	if w.Sources, err = r.OriginsOf(ctx, t); err != nil {
 		return Why{}, err
 	}
-	entries, err := r.Journal()
+	entries, err := r.Store.Records.Journal()
 	if err != nil {
 		return Why{}, err
 	}

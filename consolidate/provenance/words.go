@@ -22,9 +22,9 @@ import (
 	"dream-mcp/memory/visible"
 )
 
-// Room finds and keeps the words at the sources of memories.
-type Room struct {
-	*ops.Store
+// Sources finds and keeps the words at the sources of memories.
+type Sources struct {
+	Store       *ops.Store
 	Transcripts *transcript.Store
 }
 
@@ -64,13 +64,13 @@ func wordsFile(source string) string {
 }
 
 // Keep copies cited words into the state folder. It is called before a change that cites them is staged.
-func (r *Room) Keep(cited []Words) error {
+func (r *Sources) Keep(cited []Words) error {
 	for _, w := range cited {
-		r.Step("words")
+		r.Store.Step("words")
 		if _, known := r.Kept(w.Source); known {
 			continue
 		}
-		if err := r.SetNote(wordsFile(w.Source), w); err != nil {
+		if err := r.Store.Records.SetNote(wordsFile(w.Source), w); err != nil {
 			return err
 		}
 	}
@@ -78,19 +78,19 @@ func (r *Room) Keep(cited []Words) error {
 }
 
 // Kept returns the kept words of a source.
-func (r *Room) Kept(source string) (w Words, ok bool) {
-	ok = r.Note(wordsFile(source), &w) && w.Source == source
+func (r *Sources) Kept(source string) (w Words, ok bool) {
+	ok = r.Store.Records.Note(wordsFile(source), &w) && w.Source == source
 	return w, ok
 }
 
 // Sweep removes words that are older than wordsKept and that no memory, stage or archived text cites. If any of those
 // cannot be read, it removes nothing. The caller holds the lock.
-func (r *Room) Sweep(dir *memory.Dir) {
-	state, err := r.Root()
+func (r *Sources) Sweep(dir *memory.Dir) {
+	state, err := r.Store.Records.Root()
 	if err != nil {
 		return
 	}
-	old, err := oldWords(state, r.Now())
+	old, err := oldWords(state, r.Store.Now())
 	if err != nil || len(old) == 0 {
 		return
 	}
@@ -101,7 +101,7 @@ func (r *Room) Sweep(dir *memory.Dir) {
 	for _, t := range current.Topics {
 		spare(old, t)
 	}
-	ids, err := r.IDs()
+	ids, err := r.Store.Records.IDs()
 	for _, id := range ids {
 		if err == nil && len(old) > 0 {
 			err = r.spareArchived(id, old)
@@ -138,14 +138,14 @@ func spare(old map[string]bool, t *memory.Topic) {
 }
 
 // spareArchived spares the words that the texts of an operation cite.
-func (r *Room) spareArchived(id string, old map[string]bool) error {
-	o, err := r.Op(id)
+func (r *Sources) spareArchived(id string, old map[string]bool) error {
+	o, err := r.Store.Records.Op(id)
 	if err != nil {
 		return err
 	}
 	for _, c := range o.Changes {
 		for _, sum := range []memory.Sum{c.Before, c.After} {
-			data, err := r.Content(sum)
+			data, err := r.Store.Records.Content(sum)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue // it cannot be restored
 			}

@@ -18,8 +18,8 @@ func TestWordsOf(t *testing.T) {
 	if w.Source != "said:7.2" || strings.Contains(w.Text, "pa55") || strings.Contains(w.Text, "\u202e") || len(w.Text) > maxWords || !strings.HasSuffix(w.Text, "é…") || w.Said.Location() != time.UTC {
 		t.Errorf("%+v", w)
 	}
-	r := &Room{Store: ops.Open(ops.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: time.Now})}
-	defer r.Close()
+	r := &Sources{Store: ops.Open(ops.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: time.Now})}
+	defer r.Store.Records.Close()
 	for range 2 {
 		if err := r.Keep([]Words{w}); err != nil {
 			t.Fatal(err)
@@ -28,7 +28,7 @@ func TestWordsOf(t *testing.T) {
 	if got, ok := r.Kept(w.Source); !ok || got != w {
 		t.Errorf("%+v, %v", got, ok)
 	}
-	state, _ := r.Root()
+	state, _ := r.Store.Records.Root()
 	if err := state.Rename(wordsFile(w.Source), wordsFile("other:1")); err != nil {
 		t.Fatal(err)
 	}

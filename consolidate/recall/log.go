@@ -36,14 +36,14 @@ const Forgot = "forgot"
 // Claim writes p into the log, and returns the files of p that the caller may show: those that were not shown in the
 // session before. If several processes claim a file at once, one gets it. A memory in the index does not count as
 // shown.
-func (r *Room) Claim(p Push) (fresh []string, err error) {
-	r.Lock()
-	defer r.Unlock()
-	state, err := r.Root()
+func (r *Recall) Claim(p Push) (fresh []string, err error) {
+	r.Store.Lock()
+	defer r.Store.Unlock()
+	state, err := r.Store.Records.Root()
 	if err != nil {
 		return nil, err
 	}
-	p.Time, p.ID = r.Now(), rand.Text()
+	p.Time, p.ID = r.Store.Now(), rand.Text()
 	line, err := json.Marshal(p)
 	if err != nil {
 		return nil, err
@@ -97,8 +97,8 @@ func pushes(data []byte) (all []Push) {
 }
 
 // Pushes returns the log, the newest last. If there is none, it is empty.
-func (r *Room) Pushes() ([]Push, error) {
-	state, err := memory.OpenRoot(r.StateDir())
+func (r *Recall) Pushes() ([]Push, error) {
+	state, err := memory.OpenRoot(r.Store.Records.StateDir())
 	if err != nil {
 		return nil, ignoreMissing(err)
 	}
@@ -121,7 +121,7 @@ type Uses struct {
 }
 
 // Uses counts the log. If there is none, all numbers are 0.
-func (r *Room) Uses() (Uses, error) {
+func (r *Recall) Uses() (Uses, error) {
 	u := Uses{Of: map[string]int{}}
 	all, err := r.Pushes()
 	sessions, counted := map[string]bool{}, map[[2]string]bool{}

@@ -187,8 +187,8 @@ func TestIncludes(t *testing.T) {
 func TestClaim(t *testing.T) {
 	o := ops.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: func() time.Time { return now }}
 	push := func(session, event string, files ...string) []string {
-		r := &Room{ops.Open(o)} // as another process
-		defer r.Close()
+		r := &Recall{ops.Open(o)} // as another process
+		defer r.Store.Records.Close()
 		fresh, err := r.Claim(Push{Session: session, Event: event, Files: files})
 		if err != nil {
 			t.Error(err)
@@ -220,8 +220,8 @@ func TestClaim(t *testing.T) {
 	for i := range 4 {
 		push(fmt.Sprint(i), Start, "a.md")
 	}
-	r := &Room{ops.Open(o)}
-	defer r.Close()
+	r := &Recall{ops.Open(o)}
+	defer r.Store.Records.Close()
 	u, err := r.Uses()
 	if err != nil || u.Sessions != 6 || u.Of["a.md"] != 2 || u.Of["b.md"] != 1 {
 		t.Errorf("uses %+v, %v", u, err)
@@ -230,16 +230,16 @@ func TestClaim(t *testing.T) {
 	if never, always := u.Extremes([]string{"c.md", "a.md", "b.md"}); !slices.Equal(never, []string{"c.md"}) || !slices.Equal(always, []string{"a.md"}) {
 		t.Errorf("never: %v, always: %v", never, always)
 	}
-	if info, err := os.Stat(filepath.Join(r.StateDir(), logFile)); err != nil || info.Mode().Perm()&0o077 != 0 {
+	if info, err := os.Stat(filepath.Join(r.Store.Records.StateDir(), logFile)); err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("the log is not private: %v, %v", info, err)
 	}
 }
 
 // The log has a bound, and damage in it costs the lines that it is in.
 func TestLogBound(t *testing.T) {
-	r := &Room{ops.Open(ops.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: func() time.Time { return now }})}
-	defer r.Close()
-	state, err := r.Root()
+	r := &Recall{ops.Open(ops.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: func() time.Time { return now }})}
+	defer r.Store.Records.Close()
+	state, err := r.Store.Records.Root()
 	if err != nil {
 		t.Fatal(err)
 	}

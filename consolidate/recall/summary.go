@@ -69,13 +69,13 @@ func (z summarizer) summarize(path string, t *memory.Topic) (terms []byte) {
 }
 
 // summaries returns the summaries of the topics of dir, and keeps them.
-func (r *Room) summaries(dir *memory.Dir) (map[string]summary, error) {
+func (r *Recall) summaries(dir *memory.Dir) (map[string]summary, error) {
 	list, err := dir.List()
 	if err != nil {
 		return nil, err
 	}
 	known, now := map[string]summary{}, map[string]summary{}
-	r.Note(summaryFile, &known)
+	r.Store.Records.Note(summaryFile, &known)
 	changed, z := 0, summarizer{}
 	for _, f := range list.Files {
 		path, size, modified := f.Name.String(), f.Size, f.ModTime.UnixNano()
@@ -96,7 +96,7 @@ func (r *Room) summaries(dir *memory.Dir) (map[string]summary, error) {
 		now[path] = s
 	}
 	if changed > 0 || len(known) != len(now) {
-		_ = r.SetCache(summaryFile, now) // without it the next prompt reads the topics again
+		_ = r.Store.Records.SetCache(summaryFile, now) // without it the next prompt reads the topics again
 	}
 	return now, nil
 }

@@ -49,15 +49,15 @@ type LeftOut struct {
 // kept is the number of dreams in the history of a report.
 const kept = 20
 
-// Room makes the reports of a project.
-type Room struct {
-	*ops.Store
+// Reports makes the reports of a project.
+type Reports struct {
+	Store   *ops.Store
 	History *history.History
-	Sources *provenance.Room
+	Sources *provenance.Sources
 }
 
 // Of returns the report of id, or of a beginning of it ("": the newest that landed and changed something).
-func (p *Room) Of(ctx context.Context, id string) (Report, error) {
+func (p *Reports) Of(ctx context.Context, id string) (Report, error) {
 	_, info, err := p.History.Named(id)
 	if err != nil {
 		return Report{}, err
@@ -74,8 +74,8 @@ func (p *Room) Of(ctx context.Context, id string) (Report, error) {
 }
 
 // files adds the changes in the order in which they land, and what they leave alone.
-func (p *Room) files(ctx context.Context, r *Report, info ops.Op) error {
-	dir, err := p.Dir()
+func (p *Reports) files(ctx context.Context, r *Report, info ops.Op) error {
+	dir, err := p.Store.Dir()
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (p *Room) files(ctx context.Context, r *Report, info ops.Op) error {
 		r.Index = [2]ops.IndexSize{ops.SizeOf(s.Index), ops.SizeOf(s.Index)}
 	}
 	content := func(sum memory.Sum, n memory.Name) ([]byte, error) {
-		data, err := p.Content(sum)
+		data, err := p.Store.Records.Content(sum)
 		if errors.Is(err, fs.ErrNotExist) && dir != nil { // not archived: the dream has not landed
 			f, readErr := dir.Read(n)
 			if errors.Is(readErr, fs.ErrNotExist) {
@@ -126,7 +126,7 @@ func (p *Room) files(ctx context.Context, r *Report, info ops.Op) error {
 }
 
 // file describes one change.
-func (p *Room) file(ctx context.Context, c ops.Change, before, after []byte, info ops.Op) (f File, err error) {
+func (p *Reports) file(ctx context.Context, c ops.Change, before, after []byte, info ops.Op) (f File, err error) {
 	f = File{Path: c.Name.String(), Before: p.text(c.Before, before), After: p.text(c.After, after), Why: info.Accepted[c.Name.String()]}
 	topic := memory.ParseTopic(before)
 	if c.After != "" {
@@ -140,29 +140,29 @@ func (p *Room) file(ctx context.Context, c ops.Change, before, after []byte, inf
 	}
 	if m := info.Merges[f.Path]; m != nil {
 		for _, text := range slices.Sorted(maps.Keys(m.Accepted)) {
-			f.LeftOut = append(f.LeftOut, LeftOut{p.AllowSecrets.Line(text), p.AllowSecrets.Line(m.Accepted[text])})
+			f.LeftOut = append(f.LeftOut, LeftOut{p.Store.AllowSecrets.Line(text), p.Store.AllowSecrets.Line(m.Accepted[text])})
 		}
 	}
-	f.Description = p.AllowSecrets.Line(topic.Description())
+	f.Description = p.Store.AllowSecrets.Line(topic.Description())
 	return f, err
 }
 
 // text returns data as it may be shown, nil for no file.
-func (p *Room) text(sum memory.Sum, data []byte) *string {
+func (p *Reports) text(sum memory.Sum, data []byte) *string {
 	if sum == "" {
 		return nil
 	}
-	text := p.AllowSecrets.Show(string(data)).Text
+	text := p.Store.AllowSecrets.Show(string(data)).Text
 	return &text
 }
 
 // history adds the last dreams that landed, the oldest first, and whether r was undone.
-func (p *Room) history(r *Report) error {
+func (p *Reports) history(r *Report) error {
 	all, err := p.History.Landed()
 	if err != nil {
 		return err
 	}
-	entries, err := p.Entries()
+	entries, err := p.Store.Entries()
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ type Traffic struct {
 
 // Traffic compares the memory here with what the remote had last, and reads the journal. It does not ask the remote. The caller
 // holds r.
-func (r *Room) Traffic(ctx context.Context) (t Traffic, err error) {
+func (r *Share) Traffic(ctx context.Context) (t Traffic, err error) {
 	s, err := r.State()
 	if err != nil {
 		return t, err
@@ -42,10 +42,10 @@ func (r *Room) Traffic(ctx context.Context) (t Traffic, err error) {
 		}
 	}
 	slices.SortFunc(t.Staying, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
-	if base, err := (git{dir: filepath.Join(r.StateDir(), repo)}).read(ctx, s.Base); err == nil { // else the next sync fetches it
+	if base, err := (git{dir: filepath.Join(r.Store.Records.StateDir(), repo)}).read(ctx, s.Base); err == nil { // else the next sync fetches it
 		t.Waiting = changed(base.files(), view(local, s.Team))
 	}
-	entries, err := r.Journal()
+	entries, err := r.Store.Records.Journal()
 	for _, e := range slices.Backward(entries) {
 		if e.Kind == lock.KindSync && e.Outcome == ops.Committed && len(e.Files) > 0 {
 			t.From, t.At, t.ID = strings.TrimPrefix(e.Reason, pulledFrom), e.Time, e.ID
@@ -61,13 +61,13 @@ func (r *Room) Traffic(ctx context.Context) (t Traffic, err error) {
 }
 
 // Line describes a share in a line, "" if the memory is not shared. The caller holds r.
-func (r *Room) Line(ctx context.Context) string {
+func (r *Share) Line(ctx context.Context) string {
 	s, err := r.State()
 	t, trafficErr := r.Traffic(ctx)
 	if err != nil || trafficErr != nil {
 		return ""
 	}
-	line := "as " + s.MachineName + ", last sync " + ops.Ago(r.Now(), s.Last)
+	line := "as " + s.MachineName + ", last sync " + ops.Ago(r.Store.Now(), s.Last)
 	if s.Last.IsZero() {
 		line = "as " + s.MachineName + ", never synced"
 	}
@@ -75,13 +75,13 @@ func (r *Room) Line(ctx context.Context) string {
 		line += fmt.Sprintf("; %s to send", ops.Plural(n, "file"))
 	}
 	if t.Pulled != nil {
-		line += fmt.Sprintf("; pulled %s from %s %s", ops.Plural(len(t.Pulled), "file"), t.From, ops.Ago(r.Now(), t.At))
+		line += fmt.Sprintf("; pulled %s from %s %s", ops.Plural(len(t.Pulled), "file"), t.From, ops.Ago(r.Store.Now(), t.At))
 	}
 	return line
 }
 
 // Warnings returns the warnings of a status. They quote nothing from the remote.
-func (r *Room) Warnings(dir *memory.Dir) (warnings []string) {
+func (r *Share) Warnings(dir *memory.Dir) (warnings []string) {
 	s, err := r.State()
 	if err == ErrNotShared {
 		return nil
@@ -132,7 +132,7 @@ func ConflictCopies(dir *memory.Dir) (copies []string) {
 }
 
 // Findings returns what a dream should look at first: the memories that two machines changed.
-func (r *Room) Findings(dir *memory.Dir) (findings []rule.Finding) {
+func (r *Share) Findings(dir *memory.Dir) (findings []rule.Finding) {
 	add := func(file, message, hint string) {
 		findings = append(findings, rule.Finding{Rule: "conflict", Severity: rule.Warning, File: file, Message: message, Hint: hint})
 	}
@@ -152,8 +152,8 @@ func (r *Room) Findings(dir *memory.Dir) (findings []rule.Finding) {
 
 // Sign adds to each new line of the diff of a merge the name of the machine that wrote it, as it calls itself. commit
 // is the merged commit.
-func (r *Room) Sign(ctx context.Context, commit, diff string) string {
-	g := git{dir: filepath.Join(r.StateDir(), repo)}
+func (r *Share) Sign(ctx context.Context, commit, diff string) string {
+	g := git{dir: filepath.Join(r.Store.Records.StateDir(), repo)}
 	var b strings.Builder
 	var authors map[string]string // of the lines of a file
 	for line := range strings.Lines(diff) {

@@ -58,7 +58,7 @@ func (l *link) acquire(ctx context.Context) (err error) {
 			}
 			return errors.Join(held, l.save())
 		}
-		if made, err = l.git.commit(ctx, "", nil, nil, l.author(), l.Now(), rand.Text()); err != nil { // two leases of one second differ
+		if made, err = l.git.commit(ctx, "", nil, nil, l.author(), l.Store.Now(), rand.Text()); err != nil { // two leases of one second differ
 			return err
 		}
 		if err = l.move(ctx, h.lease, made); err == nil {

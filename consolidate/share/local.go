@@ -15,8 +15,8 @@ import (
 )
 
 // read reads the memory of this machine.
-func (r *Room) read() (Files, error) {
-	dir, err := r.Dir()
+func (r *Share) read() (Files, error) {
+	dir, err := r.Store.Dir()
 	if err != nil || dir == nil {
 		return Files{}, err
 	}
@@ -50,9 +50,9 @@ func readFiles(dir *memory.Dir) (Files, error) {
 
 // land merges the changes from base to theirs into the memory and lands the result, so that it holds commit.
 func (l *link) land(ctx context.Context, commit, summary string, base, theirs Files) (notes []Note, err error) {
-	info := l.New(lock.KindSync)
+	info := l.Store.New(lock.KindSync)
 	info.Commit, info.Reason = commit, summary
-	landed, err := l.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
+	landed, err := l.Store.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
 		local, err := readFiles(t.Dir)
 		if err != nil {
 			return none, err
@@ -71,7 +71,7 @@ func (l *link) land(ctx context.Context, commit, summary string, base, theirs Fi
 
 // Ended records the commit that the memory holds after a merge has landed, and that a dream has ended, so that the next sync
 // releases its lease. It is called under the lock, and by recovery again.
-func (r *Room) Ended(i ops.Op) error {
+func (r *Share) Ended(i ops.Op) error {
 	s, err := r.State()
 	switch {
 	case err != nil:
@@ -83,7 +83,7 @@ func (r *Room) Ended(i ops.Op) error {
 	default:
 		return nil
 	}
-	return r.SetNote(stateFile, s)
+	return r.Store.Records.SetNote(stateFile, s)
 }
 
 // stage stages the changes from local to merged. It never deletes the index.
@@ -107,9 +107,9 @@ func changed(before, after Files) []memory.Name {
 }
 
 // judge fails if new text in after breaks a rule that a merge must not break. Other rules are for the next dream.
-func (r *Room) judge(before, after Files, then string) error {
-	was := &memory.Snapshot{Topics: make(map[memory.Name]*memory.Topic), AllowSecrets: r.AllowSecrets}
-	is := &memory.Snapshot{Topics: make(map[memory.Name]*memory.Topic), AllowSecrets: r.AllowSecrets}
+func (r *Share) judge(before, after Files, then string) error {
+	was := &memory.Snapshot{Topics: make(map[memory.Name]*memory.Topic), AllowSecrets: r.Store.AllowSecrets}
+	is := &memory.Snapshot{Topics: make(map[memory.Name]*memory.Topic), AllowSecrets: r.Store.AllowSecrets}
 	for _, n := range changed(before, after) {
 		if data, stays := after[n]; stays {
 			is.Put(n, data)
@@ -118,7 +118,7 @@ func (r *Room) judge(before, after Files, then string) error {
 			was.Put(n, data)
 		}
 	}
-	for _, f := range (rule.Check{Before: was, After: is, Now: r.Now()}).Whole() {
+	for _, f := range (rule.Check{Before: was, After: is, Now: r.Store.Now()}).Whole() {
 		if f.Severity == rule.Error && (f.Rule == "name" || f.Rule == "secret" || f.Rule == "invisible") {
 			return ops.Refuse(fmt.Sprintf("%s, because of %s, line %d: %s", then, f.File, f.Line, f.Message),
 				"take it out of that memory, here or on the machine that it comes from; a value that is not a secret goes into allow_secrets")

@@ -37,7 +37,7 @@ type errAgain struct{ error }
 
 // link is a share that this process has open.
 type link struct {
-	*Room
+	*Share
 	State
 	git       git
 	decided   bool // a person agreed to what otherwise stops a sync
@@ -60,7 +60,7 @@ func (l *link) heads(ctx context.Context) (heads, error) {
 
 func (l *link) author() author { return author{l.Machine, l.MachineName} }
 
-func (l *link) save() error { return l.SetNote(stateFile, l.State) }
+func (l *link) save() error { return l.Store.Records.SetNote(stateFile, l.State) }
 
 // sync pulls the changes of others and pushes those of this machine. The same push releases the lease of a dream that has
 // ended; with dreamed, that dream has just landed. What it cannot push waits for the next sync; the state says why.
@@ -90,7 +90,7 @@ func (l *link) sync(ctx context.Context, dreamed bool) (err error) {
 	} else if err != nil {
 		l.Pending = err.Error()
 	} else {
-		l.Last = l.Now().UTC()
+		l.Last = l.Store.Now().UTC()
 	}
 	return errors.Join(err, l.save())
 }
@@ -121,7 +121,7 @@ func (l *link) pull(ctx context.Context, h *heads) error {
 		}
 		json.Unmarshal(base[p], &was) // there may be none
 		if is.Read.After(was.Read) {
-			l.OtherDream, l.OtherName = l.Now().UTC(), plainName(is.Name)
+			l.OtherDream, l.OtherName = l.Store.Now().UTC(), plainName(is.Name)
 		}
 	}
 	if err := l.save(); err != nil {
@@ -201,7 +201,7 @@ func (l *link) push(ctx context.Context, h heads, dreamed bool) error {
 	var updates []update
 	made := l.Base
 	if len(paths) > 0 {
-		if made, err = l.git.commit(ctx, l.Base, next, paths, l.author(), l.Now(), message); err != nil {
+		if made, err = l.git.commit(ctx, l.Base, next, paths, l.author(), l.Store.Now(), message); err != nil {
 			return err
 		}
 		updates = append(updates, update{l.ref(memoryRef), l.Base, made})

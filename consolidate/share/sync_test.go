@@ -21,7 +21,7 @@ import (
 
 // machine is a memory of its own that is shared.
 type machine struct {
-	*Room
+	*Share
 	t    *testing.T
 	dir  string
 	read time.Time                      // up to when it has read its transcripts
@@ -43,7 +43,7 @@ func join(t *testing.T, remote, name string, skew time.Duration) *machine {
 
 func newMachine(t *testing.T, skew time.Duration) *machine {
 	m := &machine{t: t, dir: filepath.Join(t.TempDir(), "memory")}
-	m.Room = &Room{LastRead: func() (time.Time, error) { return m.read, nil }, MayWrite: func() error { return nil }}
+	m.Share = &Share{LastRead: func() (time.Time, error) { return m.read, nil }, MayWrite: func() error { return nil }}
 	m.Store = ops.Open(ops.Options{MemoryDir: m.dir, StateHome: t.TempDir(), Now: func() time.Time { return time.Now().Add(skew) },
 		Ended: func(i ops.Op) error {
 			if m.full {
@@ -51,7 +51,7 @@ func newMachine(t *testing.T, skew time.Duration) *machine {
 			}
 			return m.Ended(i)
 		}})
-	t.Cleanup(func() { m.Close() })
+	t.Cleanup(func() { m.Store.Records.Close() })
 	os.Mkdir(m.dir, 0o700)
 	return m
 }
@@ -69,14 +69,14 @@ func (m *machine) change(change func(*State)) {
 	m.t.Helper()
 	s := m.state()
 	change(&s)
-	if err := m.SetNote(stateFile, s); err != nil {
+	if err := m.Store.Records.SetNote(stateFile, s); err != nil {
 		m.t.Fatal(err)
 	}
 }
 
 func (m *machine) with(do func(context.Context, *link) error) error {
-	m.Lock()
-	defer m.Unlock()
+	m.Store.Lock()
+	defer m.Store.Unlock()
 	return m.open(m.t.Context(), time.Minute, true, nil, func(ctx context.Context, l *link) error {
 		if m.boot != nil {
 			l.sinceBoot = m.boot
@@ -86,8 +86,8 @@ func (m *machine) with(do func(context.Context, *link) error) error {
 }
 
 func (m *machine) lost() bool {
-	m.Lock()
-	defer m.Unlock()
+	m.Store.Lock()
+	defer m.Store.Unlock()
 	lost, _ := m.LeaseLost(m.t.Context())
 	return lost
 }
@@ -217,13 +217,13 @@ func TestSync(t *testing.T) {
 		t.Errorf("a dream of %q was seen %v", s.OtherName, s.OtherDream)
 	}
 	// A repository here that was lost is made again.
-	if err := os.RemoveAll(filepath.Join(b.StateDir(), repo)); err != nil {
+	if err := os.RemoveAll(filepath.Join(b.Store.Records.StateDir(), repo)); err != nil {
 		t.Fatal(err)
 	}
 	b.sync()
 	b.write("x.md", "one\ntwo\nfour\n")
 	b.sync()
-	sh(t, filepath.Join(b.StateDir(), repo), "git", "gc", "-q", "--prune=now")
+	sh(t, filepath.Join(b.Store.Records.StateDir(), repo), "git", "gc", "-q", "--prune=now")
 	b.sync()
 	// What is withheld is not sent; when it was undone, all continues.
 	b.change(func(s *State) { s.Withheld = true })
@@ -340,14 +340,14 @@ func TestNamesThatStay(t *testing.T) {
 	if a.text("MEMORY.md") != index || a.text("a.md") != "more\n" {
 		t.Errorf("%q", a.text("MEMORY.md"))
 	}
-	a.Lock()
-	defer a.Unlock()
+	a.Store.Lock()
+	defer a.Store.Unlock()
 	traffic, err := a.Traffic(t.Context())
 	if err != nil || List(traffic.Staying) != "a b'c.md, my notes (old).md, x/y/z.md" || traffic.Waiting != nil || !strings.HasPrefix(traffic.From, "laptop") ||
 		List(traffic.Pulled) != "a.md" {
 		t.Errorf("%+v, %v", traffic, err)
 	}
-	dir, err := a.Dir()
+	dir, err := a.Store.Dir()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -479,7 +479,7 @@ func TestBranches(t *testing.T) {
 }
 
 func TestTeam(t *testing.T) {
-	s := &link{Room: newMachine(t, 0).Room, State: State{Team: true}}
+	s := &link{Share: newMachine(t, 0).Share, State: State{Team: true}}
 	topic := func(kind, more string) []byte {
 		return []byte("---\nname: x\nmetadata:\n  type: " + kind + "\n" + more + "---\nbody\n")
 	}

@@ -57,11 +57,11 @@ func forbidden(e hook.Event) string {
 // dreaming returns the record of an attended dream that any process has open, and its session, or "" if that is
 // unknown. If no operation is open, it costs one stat.
 func dreaming(p *consolidate.Project) (r lock.Record, session string, open bool, err error) {
-	info, err := os.Lstat(filepath.Join(p.MemoryDir, lock.File))
+	info, err := os.Lstat(filepath.Join(p.Store.MemoryDir, lock.File))
 	if err != nil || info.Size() <= 1 {
 		return r, "", false, nil // a lock that cannot be seen was not taken by a server of this person
 	}
-	root, err := memory.OpenRoot(p.MemoryDir)
+	root, err := memory.OpenRoot(p.Store.MemoryDir)
 	if err != nil {
 		return r, "", false, err
 	}
@@ -69,9 +69,9 @@ func dreaming(p *consolidate.Project) (r lock.Record, session string, open bool,
 	if r, err = lock.Read(root); err != nil || r.Kind != lock.KindDream || r.Dead() {
 		return r, "", false, err
 	}
-	p.Lock()
-	defer p.Unlock()
-	dream, err := p.Op(r.Dream)
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	dream, err := p.Store.Records.Op(r.Dream)
 	return r, dream.Session, err != nil || !dream.Unattended, nil // the host of an unattended one has no tool of its own that writes
 }
 

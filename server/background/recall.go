@@ -45,7 +45,7 @@ func recalled(p *consolidate.Project, setup host.Setup, e hook.Event) (text stri
 	if err != nil {
 		return "", nil, err
 	}
-	page := recall.Page{Now: p.Now(), Dir: p.MemoryDir, Allowed: secret.Allowed(setup.AllowSecrets)}
+	page := recall.Page{Now: p.Store.Now(), Dir: p.Store.MemoryDir, Allowed: secret.Allowed(setup.AllowSecrets)}
 	var shown []*recall.Memory
 	if e.Moment == hook.Start {
 		var uses recall.Uses

@@ -32,22 +32,22 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, fi
 		_, closed := errors.AsType[*consolidate.ClosedError](err)
 		_, paused := errors.AsType[*runs.PausedError](err)
 		if !closed && !paused && !errors.Is(err, runs.ErrRunning) {
-			Note(filepath.Dir(p.StateDir()), fmt.Errorf("a background dream could not begin: %w", err)) // it is not journaled, and whoever started us has exited
+			Note(filepath.Dir(p.Store.Records.StateDir()), fmt.Errorf("a background dream could not begin: %w", err)) // it is not journaled, and whoever started us has exited
 		}
 		return err
 	}
-	log, err := openLog(filepath.Join(p.StateDir(), host.BackgroundLog), setup.AllowSecrets)
+	log, err := openLog(filepath.Join(p.Store.Records.StateDir(), host.BackgroundLog), setup.AllowSecrets)
 	if err != nil {
 		_, endErr := run.End(context.Background(), runs.RunEnd{Failure: err.Error()})
 		return errors.Join(err, endErr)
 	}
 	defer log.Close()
-	log.say("background dream %s, mode %s, over %s", run.ID, setup.Mode, p.MemoryDir)
+	log.say("background dream %s, mode %s, over %s", run.ID, setup.Mode, p.Store.MemoryDir)
 	occasion := append(firing, host.ClaudeCode)[0]
 	report, err := dream(ctx, p, setup, occasion, server, log)
 	report.Host = occasion
 	if err != nil {
-		report.Failure = p.AllowSecrets.Mask(err.Error())
+		report.Failure = p.Store.AllowSecrets.Mask(err.Error())
 	}
 	outcome, endErr := run.End(context.WithoutCancel(ctx), report)
 	log.say("%s%s; %d turns, %s, $%.4f", outcome, because(report.Failure), report.Turns, report.Tokens, report.CostUSD)
@@ -69,11 +69,11 @@ func dream(parent context.Context, p *consolidate.Project, setup host.Setup, fir
 	limit := time.Duration(setup.Limits.MaxMinutes * float64(time.Minute))
 	ctx, cancel := context.WithTimeoutCause(parent, limit, fmt.Errorf("it took longer than %v", limit))
 	defer cancel()
-	cmd, err := command(ctx, setup, firing, server, filepath.Join(p.StateDir(), "host"))
+	cmd, err := command(ctx, setup, firing, server, filepath.Join(p.Store.Records.StateDir(), "host"))
 	if err != nil {
 		return report, err
 	}
-	prompt, err := consolidate.DreamPrompt(consolidate.PromptValues{Today: p.Now(), MemoryDir: p.MemoryDir, Transcripts: p.Sessions.Dirs()})
+	prompt, err := consolidate.DreamPrompt(consolidate.PromptValues{Today: p.Store.Now(), MemoryDir: p.Store.MemoryDir, Transcripts: p.Sessions.Dirs()})
 	if err != nil {
 		return report, err
 	}

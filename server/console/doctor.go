@@ -61,7 +61,7 @@ func (c *Command) doctor(ctx context.Context, p *consolidate.Project, setup host
 		}
 	}
 	err = c.answer(doctorJSON{wrong == 0, checks}, "  ", func(ink paint) string {
-		text := renderChecks(checks, c.Fix, p.Now().Location(), ink)
+		text := renderChecks(checks, c.Fix, p.Store.Now().Location(), ink)
 		if wrong == 0 {
 			text += "\nNo problems.\n"
 		}
@@ -139,15 +139,15 @@ func (all *checks) places(p *consolidate.Project, setup host.Setup) {
 
 // hooks adds the last hook of any project that failed within a day. Hosts do not show such failures.
 func (all *checks) hooks(p *consolidate.Project) {
-	text, err := host.ReadFile(filepath.Join(filepath.Dir(p.StateDir()), host.HookLog), 2*host.MaxHookLog)
+	text, err := host.ReadFile(filepath.Join(filepath.Dir(p.Store.Records.StateDir()), host.HookLog), 2*host.MaxHookLog)
 	if err != nil {
 		return
 	}
 	text = bytes.TrimSpace(text)
 	when, why, _ := strings.Cut(string(text[bytes.LastIndexByte(text, '\n')+1:]), " ")
 	at, err := time.Parse(time.RFC3339, when)
-	if age := p.Now().Sub(at); err == nil && age >= 0 && age <= 24*time.Hour {
-		all.add(consolidate.Note, "hooks", "", "last failure, %s: %s", ops.Ago(p.Now(), at), why)
+	if age := p.Store.Now().Sub(at); err == nil && age >= 0 && age <= 24*time.Hour {
+		all.add(consolidate.Note, "hooks", "", "last failure, %s: %s", ops.Ago(p.Store.Now(), at), why)
 	}
 }
 

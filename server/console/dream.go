@@ -72,10 +72,10 @@ func (c *Command) dreamHost(ctx context.Context, p *consolidate.Project, install
 		if !slices.Contains(installed, name) {
 			return "", usage("%q cannot dream here; it can be %s", name, either(installed))
 		}
-		return name, p.SetNote(dreamHostFile, name)
+		return name, p.Store.Records.SetNote(dreamHostFile, name)
 	}
 	var last string
-	if p.Note(dreamHostFile, &last) && slices.Contains(installed, last) {
+	if p.Store.Records.Note(dreamHostFile, &last) && slices.Contains(installed, last) {
 		return last, nil
 	}
 	switch {
@@ -99,7 +99,7 @@ func (c *Command) dreamHost(ctx context.Context, p *consolidate.Project, install
 	if !slices.Contains(installed, answer) {
 		return "", &Failure{"nothing was started", "answer with a number or a name", 1}
 	}
-	return answer, p.SetNote(dreamHostFile, answer)
+	return answer, p.Store.Records.SetNote(dreamHostFile, answer)
 }
 
 // either joins names with "or".

@@ -25,12 +25,12 @@ func (c *Command) log(_ context.Context, p *consolidate.Project, _ host.Setup) e
 	if c.Recalled {
 		return c.recallLog(p)
 	}
-	entries, err := p.Log()
+	entries, err := p.Store.Log()
 	if err != nil {
 		return err
 	}
 	slices.Reverse(entries)
-	return answerAll(c, entries, func(ink paint) string { return renderLog(entries, p.Now(), ink) })
+	return answerAll(c, entries, func(ink paint) string { return renderLog(entries, p.Store.Now(), ink) })
 }
 
 // renderLog lists the entries, the newest first. It omits the beginning of an operation that has ended.
@@ -106,7 +106,7 @@ func (c *Command) diff(ctx context.Context, p *consolidate.Project, _ host.Setup
 	}
 	return c.answer(map[string]string{"id": id, "diff": string(changes)}, "", func(ink paint) string {
 		shown := string(changes)
-		if info, err := p.Op(id); err == nil && info.Commit != "" { // a merge: whose lines are they?
+		if info, err := p.Store.Records.Op(id); err == nil && info.Commit != "" { // a merge: whose lines are they?
 			shown = p.Share.Sign(ctx, info.Commit, shown)
 		}
 		return renderDiff(id, shown, ink)

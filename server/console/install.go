@@ -204,7 +204,7 @@ func (c *Command) firstLook(ctx context.Context) error {
 			continue
 		}
 		shown++
-		b.add(true, "", "  %s  %s", minute(s.Last, p.Now().Location()), ansi.Truncate(oneLine(s.First), textWidth-20, "…"))
+		b.add(true, "", "  %s  %s", minute(s.Last, p.Store.Now().Location()), ansi.Truncate(oneLine(s.First), textWidth-20, "…"))
 	}
 	b.add(true, "", "dream-mcp said lists what you said since the last dream; dream-mcp search WORDS finds what anybody said.")
 	return c.answer(nil, "", func(paint) string { return b.String() })

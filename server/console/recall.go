@@ -115,7 +115,7 @@ func (c *Command) recallLog(p *consolidate.Project) error {
 		b := lines{ink: ink}
 		b.add(len(pushes) == 0, "", "No memory was shown unasked yet.")
 		for _, push := range pushes {
-			b.add(true, "", "%s  %-8s %-12s %-8.8s  %s", minute(push.Time, p.Now().Location()), push.Event, push.Host, push.Session, fileList(push.Files))
+			b.add(true, "", "%s  %-8s %-12s %-8.8s  %s", minute(push.Time, p.Store.Now().Location()), push.Event, push.Host, push.Session, fileList(push.Files))
 		}
 		return b.String()
 	})

@@ -39,16 +39,16 @@ func (c *Command) report(ctx context.Context, p *consolidate.Project, setup host
 // writeReport writes the page of a report, and opens it.
 func (c *Command) writeReport(ctx context.Context, p *consolidate.Project, setup host.Setup, r report.Report, open bool) error {
 	var page bytes.Buffer
-	if err := html.Write(&page, html.Page{Report: r, Project: setup.Project, Memory: p.MemoryDir, Zone: p.Now().Location()}); err != nil {
+	if err := html.Write(&page, html.Page{Report: r, Project: setup.Project, Memory: p.Store.MemoryDir, Zone: p.Store.Now().Location()}); err != nil {
 		return err
 	}
 	if c.OutFile == "-" {
 		_, err := c.Out.Write(page.Bytes())
 		return err
 	}
-	file, err := filepath.Abs(cmp.Or(c.OutFile, filepath.Join(p.StateDir(), reportFile)))
+	file, err := filepath.Abs(cmp.Or(c.OutFile, filepath.Join(p.Store.Records.StateDir(), reportFile)))
 	if err == nil {
-		err = notOurs(file, p.MemoryDir)
+		err = notOurs(file, p.Store.MemoryDir)
 	}
 	if err == nil {
 		err = writePage(file, page.Bytes())

@@ -19,7 +19,7 @@ func (c *Command) restore(ctx context.Context, p *consolidate.Project, _ host.Se
 	if err != nil {
 		return err
 	}
-	return c.answer(r, "", func(ink paint) string { return renderRestore(r, p.Now().Location(), ink) })
+	return c.answer(r, "", func(ink paint) string { return renderRestore(r, p.Store.Now().Location(), ink) })
 }
 
 // renderRestore describes the restored version, and how to undo.
@@ -42,7 +42,7 @@ func (c *Command) versions(p *consolidate.Project) error {
 	if err != nil {
 		return err
 	}
-	return answerAll(c, versions, func(ink paint) string { return renderVersions(versions, c.argument(), p.Now().Location(), ink) })
+	return answerAll(c, versions, func(ink paint) string { return renderVersions(versions, c.argument(), p.Store.Now().Location(), ink) })
 }
 
 // renderVersions lists versions: of one file, or with file "" of all.

@@ -41,7 +41,7 @@ func (c *Command) review(ctx context.Context, p *consolidate.Project, setup host
 // showReviews shows each proposal and asks about it.
 func (c *Command) showReviews(ctx context.Context, p *consolidate.Project, setup host.Setup, waiting []consolidate.Review) error {
 	for _, r := range waiting {
-		if err := c.print(renderReview(r, p.Now(), paintFor(c.Out))); err != nil {
+		if err := c.print(renderReview(r, p.Store.Now(), paintFor(c.Out))); err != nil {
 			return err
 		}
 		if err := c.askReview(ctx, p, setup, r); err != nil {
@@ -126,7 +126,7 @@ const maxLogShown = 4 << 20
 
 // backgroundLog prints the log of the last background dream.
 func (c *Command) backgroundLog(p *consolidate.Project) error {
-	data, err := host.ReadFile(filepath.Join(p.StateDir(), host.BackgroundLog), maxLogShown)
+	data, err := host.ReadFile(filepath.Join(p.Store.Records.StateDir(), host.BackgroundLog), maxLogShown)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c.print("No dream has run in the background yet.\n")
 	}

@@ -40,7 +40,7 @@ const rankedHits = 20
 func (c *Command) search(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
 	q := transcript.Query{Pattern: strings.Join(c.Args, " "), Regex: c.Search.Regex, Fold: true}
 	var err error
-	if q.Since, err = consolidate.When("since", c.Search.Since, p.Now(), false); err != nil {
+	if q.Since, err = consolidate.When("since", c.Search.Since, p.Store.Now(), false); err != nil {
 		return err
 	}
 	p.Transcripts.Budget = searchTime
@@ -50,7 +50,7 @@ func (c *Command) search(ctx context.Context, p *consolidate.Project, setup host
 			hits, res, err := p.Transcripts.Ranked(ctx, q.Pattern, q)
 			for _, hit := range hits {
 				if err == nil {
-					err = c.hit(to, hit.Hit, p.Now())
+					err = c.hit(to, hit.Hit, p.Store.Now())
 				}
 			}
 			return c.foundNone(err, res)
@@ -59,7 +59,7 @@ func (c *Command) search(ctx context.Context, p *consolidate.Project, setup host
 			res, err := p.Transcripts.Search(ctx, q)
 			for _, hit := range res.Hits {
 				if err == nil {
-					err = c.hit(to, hit, p.Now())
+					err = c.hit(to, hit, p.Store.Now())
 				}
 			}
 			if q.Cursor = res.Next; q.Cursor == "" || err != nil {
@@ -107,7 +107,7 @@ func (c *Command) said(ctx context.Context, p *consolidate.Project, setup host.S
 		r.Speakers = append(r.Speakers, transcript.Assistant)
 	}
 	var err error
-	if r.Since, err = consolidate.When("since", c.Search.Since, p.Now(), false); err != nil {
+	if r.Since, err = consolidate.When("since", c.Search.Since, p.Store.Now(), false); err != nil {
 		return err
 	}
 	return c.paged(setup, func(to *pager) error {
@@ -143,7 +143,7 @@ func (c *Command) show(ctx context.Context, p *consolidate.Project, setup host.S
 			if c.JSON {
 				err = to.json(hitJSON{turnJSON: turnOf(u.Utterance), Match: text})
 			} else {
-				err = to.turn(u.Utterance, note, text, p.Now())
+				err = to.turn(u.Utterance, note, text, p.Store.Now())
 			}
 			if err != nil {
 				return err

@@ -47,7 +47,7 @@ func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.
 		Shared bool `json:"shared"`
 		share.State
 		share.Traffic
-	}{err == nil, s, t}, "  ", func(paint) string { return renderShare(s, t, p.Now()) })
+	}{err == nil, s, t}, "  ", func(paint) string { return renderShare(s, t, p.Store.Now()) })
 }
 
 // agree shows the person what sharing would do and asks, unless they agreed beforehand.

@@ -42,10 +42,10 @@ func (c *Command) status(ctx context.Context, p *consolidate.Project, setup host
 	if err != nil {
 		return err
 	}
-	object := statusObject(s, setup, p.StateDir())
+	object := statusObject(s, setup, p.Store.Records.StateDir())
 	object.Recalled = usesOf(p)
 	return c.answer(object, "  ", func(ink paint) string {
-		return renderStatus(s, setup, p.Sessions.Folders(), p.Now(), ink) + renderUses(object.Recalled, p)
+		return renderStatus(s, setup, p.Sessions.Folders(), p.Store.Now(), ink) + renderUses(object.Recalled, p)
 	})
 }
 

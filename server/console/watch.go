@@ -22,7 +22,7 @@ const watchPoll = 400 * time.Millisecond
 // that asks a dream to stop.
 func (c *Command) watch(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
 	w := p.Watch(host.BackgroundLog)
-	v := watchView{ink: paintFor(c.Out), zone: p.Now().Location(), asked: c.Verb == "dream"}
+	v := watchView{ink: paintFor(c.Out), zone: p.Store.Now().Location(), asked: c.Verb == "dream"}
 	screen, ok := c.screen()
 	switch {
 	case c.Once:

@@ -16,7 +16,7 @@ func (c *Command) why(ctx context.Context, p *consolidate.Project, _ host.Setup)
 	if err != nil {
 		return err
 	}
-	return c.answer(w, "  ", func(ink paint) string { return renderWhy(w, p.Now().Location(), ink) })
+	return c.answer(w, "  ", func(ink paint) string { return renderWhy(w, p.Store.Now().Location(), ink) })
 }
 
 // whyWords is the number of characters of a source that are shown.

@@ -9,8 +9,8 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-// Room shows the memories of one memory directory.
-type Room struct{ *ops.Store }
+// Recall shows the memories of one memory directory.
+type Recall struct{ Store *ops.Store }
 
 // doubtsFile has the last findings of the rules drift and deadline, since a hook has no time to check them.
 const doubtsFile = "doubts.json"
@@ -23,8 +23,8 @@ type doubt struct {
 
 // KeepDoubts keeps what was found of the memories of s, where there is a state folder yet. What cannot be kept is not
 // known to hooks. The caller holds the lock of the store.
-func (r *Room) KeepDoubts(findings []rule.Finding, s *memory.Snapshot) {
-	if _, err := os.Stat(r.StateDir()); err != nil {
+func (r *Recall) KeepDoubts(findings []rule.Finding, s *memory.Snapshot) {
+	if _, err := os.Stat(r.Store.Records.StateDir()); err != nil {
 		return
 	}
 	doubts := map[string]doubt{}
@@ -35,12 +35,12 @@ func (r *Room) KeepDoubts(findings []rule.Finding, s *memory.Snapshot) {
 			doubts[f.File] = doubt{memory.SumOf(t.Bytes()).Short(), f.Message}
 		}
 	}
-	_ = r.SetNote(doubtsFile, doubts)
+	_ = r.Store.Records.SetNote(doubtsFile, doubts)
 }
 
 // Memories returns the topics on disk, with the doubts of the last lint or map. It does not count as a call of an
 // open dream.
-func (r *Room) Memories() (all []Memory, err error) {
+func (r *Recall) Memories() (all []Memory, err error) {
 	err = r.read(func(dir *memory.Dir) error {
 		s, err := dir.Snapshot()
 		if err == nil {
@@ -52,7 +52,7 @@ func (r *Room) Memories() (all []Memory, err error) {
 }
 
 // ForPrompt returns the passages that a prompt calls for.
-func (r *Room) ForPrompt(prompt string) (notes []Note, err error) {
+func (r *Recall) ForPrompt(prompt string) (notes []Note, err error) {
 	q := ask(prompt)
 	if len(q.terms) == 0 {
 		return nil, nil
@@ -78,10 +78,10 @@ func (r *Room) ForPrompt(prompt string) (notes []Note, err error) {
 }
 
 // read calls do with the memory directory, if there is one.
-func (r *Room) read(do func(dir *memory.Dir) error) error {
-	r.Lock()
-	defer r.Unlock()
-	dir, err := r.Dir()
+func (r *Recall) read(do func(dir *memory.Dir) error) error {
+	r.Store.Lock()
+	defer r.Store.Unlock()
+	dir, err := r.Store.Dir()
 	if err != nil || dir == nil {
 		return err
 	}
@@ -89,10 +89,10 @@ func (r *Room) read(do func(dir *memory.Dir) error) error {
 	return do(dir)
 }
 
-func (r *Room) describe(s *memory.Snapshot) []Memory {
+func (r *Recall) describe(s *memory.Snapshot) []Memory {
 	known, messages := map[string]doubt{}, map[string]string{}
 	if len(s.Topics) > 0 {
-		r.Note(doubtsFile, &known)
+		r.Store.Records.Note(doubtsFile, &known)
 	}
 	for n, t := range s.Topics {
 		if d, ok := known[n.String()]; ok && memory.SumOf(t.Bytes()).Short() == d.Sum {

@@ -78,10 +78,10 @@ var (
 	ErrBusy      = ops.Refuse("another process is syncing this memory", "try again in a moment")
 )
 
-// Room is the share of one memory. Methods that take no lock say so. The mutex of the store is released while git runs and
+// Share is the share of one memory. Methods that take no lock say so. The mutex of the store is released while git runs and
 // while another process has the share open, so that other operations do not wait for a remote.
-type Room struct {
-	*ops.Store
+type Share struct {
+	Store    *ops.Store
 	LastRead func() (time.Time, error) // up to when the transcripts of this machine were read
 	MayWrite func() error              // fails where the memory is switched off
 	Waits    func(context.Context)     // called before a call waits for the remote; may be nil
@@ -91,14 +91,14 @@ type Room struct {
 }
 
 // unlocked calls do without the mutex, which the caller holds.
-func (r *Room) unlocked(do func()) {
-	r.Unlock()
-	defer r.Lock()
+func (r *Share) unlocked(do func()) {
+	r.Store.Unlock()
+	defer r.Store.Lock()
 	do()
 }
 
 // pause waits without the mutex.
-func (r *Room) pause(ctx context.Context, d time.Duration) {
+func (r *Share) pause(ctx context.Context, d time.Duration) {
 	r.unlocked(func() {
 		select {
 		case <-ctx.Done():
@@ -108,8 +108,8 @@ func (r *Room) pause(ctx context.Context, d time.Duration) {
 }
 
 // State returns the state of the share, without git and without waiting. It fails with ErrNotShared.
-func (r *Room) State() (s State, err error) {
-	err = r.ReadNote(stateFile, &s)
+func (r *Share) State() (s State, err error) {
+	err = r.Store.Records.ReadNote(stateFile, &s)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = ErrNotShared
 	}
@@ -118,7 +118,7 @@ func (r *Room) State() (s State, err error) {
 
 // open opens the share of this memory, or with begin a new one, and calls do. It takes at most limit. One process at
 // a time has the share open: with wait, open waits for another, else it fails with ErrBusy. The caller holds r.
-func (r *Room) open(ctx context.Context, limit time.Duration, wait bool, begin *State, do func(context.Context, *link) error) error {
+func (r *Share) open(ctx context.Context, limit time.Duration, wait bool, begin *State, do func(context.Context, *link) error) error {
 	if _, err := r.State(); err != nil && begin == nil {
 		return err
 	}
@@ -127,10 +127,10 @@ func (r *Room) open(ctx context.Context, limit time.Duration, wait bool, begin *
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	unlock, err := r.LockNote(ctx, lockFile, 0)
+	unlock, err := r.Store.Records.LockNote(ctx, lockFile, 0)
 	for wait && errors.Is(err, lock.ErrHeld) && ctx.Err() == nil {
 		r.pause(ctx, 20*time.Millisecond)
-		unlock, err = r.LockNote(ctx, lockFile, 0)
+		unlock, err = r.Store.Records.LockNote(ctx, lockFile, 0)
 	}
 	if errors.Is(err, lock.ErrHeld) {
 		return ErrBusy
@@ -138,8 +138,8 @@ func (r *Room) open(ctx context.Context, limit time.Duration, wait bool, begin *
 	if err != nil {
 		return err
 	}
-	l := &link{Room: r, sinceBoot: sinceBoot}
-	if err = r.Recover(ctx); err == nil { // of a merge that a crash cut off, it notes the base
+	l := &link{Share: r, sinceBoot: sinceBoot}
+	if err = r.Store.Recover(ctx); err == nil { // of a merge that a crash cut off, it notes the base
 		if begin != nil {
 			l.State = *begin
 		} else {
@@ -147,7 +147,7 @@ func (r *Room) open(ctx context.Context, limit time.Duration, wait bool, begin *
 		}
 	}
 	if err == nil {
-		l.git, err = openGit(ctx, filepath.Join(r.StateDir(), repo), r)
+		l.git, err = openGit(ctx, filepath.Join(r.Store.Records.StateDir(), repo), r.Store)
 	}
 	if err == nil {
 		err = do(ctx, l)
@@ -156,8 +156,8 @@ func (r *Room) open(ctx context.Context, limit time.Duration, wait bool, begin *
 }
 
 // maySync fails while a dream of this process is open, and if the memory is switched off.
-func (r *Room) maySync() error {
-	if t := r.Current(); t != nil {
+func (r *Share) maySync() error {
+	if t := r.Store.Current(); t != nil {
 		return t.Busy()
 	}
 	return r.MayWrite()
@@ -172,9 +172,9 @@ type JoinRequest struct {
 }
 
 // Join shares the memory through a remote. It first calls agree with what that would change here and push.
-func (r *Room) Join(ctx context.Context, q JoinRequest, agree func(Preview) error) (err error) {
-	r.Lock()
-	defer r.Unlock()
+func (r *Share) Join(ctx context.Context, q JoinRequest, agree func(Preview) error) (err error) {
+	r.Store.Lock()
+	defer r.Store.Unlock()
 	if err := r.maySync(); err != nil {
 		return err
 	}
@@ -220,21 +220,21 @@ func (r *Room) Join(ctx context.Context, q JoinRequest, agree func(Preview) erro
 }
 
 // machine returns the ID of this machine for this memory. It stays when the sharing ends, so that the machine keeps its name.
-func (r *Room) machine() (id string, err error) {
-	if r.Note(machineNote, &id) && len(id) == 16 {
+func (r *Share) machine() (id string, err error) {
+	if r.Store.Records.Note(machineNote, &id) && len(id) == 16 {
 		return id, nil
 	}
 	var random [8]byte
 	rand.Read(random[:])
 	id = hex.EncodeToString(random[:])
-	return id, r.SetNote(machineNote, id)
+	return id, r.Store.Records.SetNote(machineNote, id)
 }
 
 // Sync pulls the changes of other machines and pushes those of this one; with decided also those of a dream that lost
 // its lease, and the deletion of all memories. It fails with ErrBusy while another process syncs.
-func (r *Room) Sync(ctx context.Context, decided bool) error {
-	r.Lock()
-	defer r.Unlock()
+func (r *Share) Sync(ctx context.Context, decided bool) error {
+	r.Store.Lock()
+	defer r.Store.Unlock()
 	if err := r.maySync(); err != nil {
 		return err
 	}
@@ -245,12 +245,12 @@ func (r *Room) Sync(ctx context.Context, decided bool) error {
 }
 
 // Stop ends the share on this machine. The memory and the remote stay as they are.
-func (r *Room) Stop(ctx context.Context) error {
-	r.Lock()
-	defer r.Unlock()
+func (r *Share) Stop(ctx context.Context) error {
+	r.Store.Lock()
+	defer r.Store.Unlock()
 	return r.open(ctx, dreamWait, true, nil, func(ctx context.Context, l *link) error {
 		_ = l.release(ctx) // where the remote cannot be reached, the lease expires
-		root, err := r.Root()
+		root, err := r.Store.Records.Root()
 		if err == nil {
 			err = root.RemoveAll(filepath.Dir(stateFile))
 		}
@@ -261,7 +261,7 @@ func (r *Room) Stop(ctx context.Context) error {
 // Prepare syncs before a dream, asks mayBegin, which what was pulled may have changed, and takes the lease. It fails only with
 // the error of mayBegin, with a *HeldError if another machine holds the lease, and with that of ctx: without the remote, the
 // changes of the dream are merged later. The caller holds r.
-func (r *Room) Prepare(ctx context.Context, mayBegin func() error) (err error) {
+func (r *Share) Prepare(ctx context.Context, mayBegin func() error) (err error) {
 	if _, unshared := r.State(); unshared != nil {
 		return nil
 	}
@@ -281,7 +281,7 @@ func (r *Room) Prepare(ctx context.Context, mayBegin func() error) (err error) {
 
 // LeaseLost reports whether another machine has taken over the lease of our dream, and whether the remote answered. The
 // caller holds r.
-func (r *Room) LeaseLost(ctx context.Context) (lost, reached bool) {
+func (r *Share) LeaseLost(ctx context.Context) (lost, reached bool) {
 	err := r.open(ctx, askWait, true, nil, func(ctx context.Context, l *link) error {
 		h, err := l.heads(ctx)
 		if err != nil {
@@ -295,23 +295,23 @@ func (r *Room) LeaseLost(ctx context.Context) (lost, reached bool) {
 }
 
 // Send pushes what a dream has landed and releases its lease. The caller holds r.
-func (r *Room) Send(ctx context.Context) {
+func (r *Share) Send(ctx context.Context) {
 	r.stop()
 	_ = r.open(ctx, dreamWait, true, nil, func(ctx context.Context, l *link) error { return l.sync(ctx, true) })
 }
 
 // Renew begins to renew the lease of a dream. The end of the dream checks whether it is still ours. The caller holds r.
-func (r *Room) Renew() {
+func (r *Share) Renew() {
 	r.begin(dreamWait, func(ctx context.Context, l *link) error { return l.acquire(ctx) })
 }
 
 // Release begins to release the lease of a dream that did not land. The caller holds r.
-func (r *Room) Release() {
+func (r *Share) Release() {
 	r.begin(releaseWait, func(ctx context.Context, l *link) error { return l.release(ctx) })
 }
 
 // begin opens the share in the background, instead of what it began before.
-func (r *Room) begin(limit time.Duration, do func(context.Context, *link) error) {
+func (r *Share) begin(limit time.Duration, do func(context.Context, *link) error) {
 	r.stop()
 	if _, unshared := r.State(); unshared != nil {
 		return
@@ -320,35 +320,35 @@ func (r *Room) begin(limit time.Duration, do func(context.Context, *link) error)
 	r.cancel = cancel
 	r.later.Go(func() {
 		defer cancel()
-		r.Lock()
-		defer r.Unlock()
+		r.Store.Lock()
+		defer r.Store.Unlock()
 		_ = r.open(ctx, limit, true, nil, do)
 	})
 }
 
 // stop cancels what begin began last.
-func (r *Room) stop() {
+func (r *Share) stop() {
 	if r.cancel != nil {
 		r.cancel()
 	}
 }
 
 // Wait waits for what Renew or Release began. The caller holds r.
-func (r *Room) Wait() { r.unlocked(r.later.Wait) }
+func (r *Share) Wait() { r.unlocked(r.later.Wait) }
 
 // DreamElsewhere describes a dream of another machine over this memory that ended within so many hours; "" if there
 // is none. It takes no lock.
-func (r *Room) DreamElsewhere(hours float64) string {
+func (r *Share) DreamElsewhere(hours float64) string {
 	s, err := r.State()
-	age := r.Now().Sub(s.OtherDream)
+	age := r.Store.Now().Sub(s.OtherDream)
 	if err != nil || s.OtherDream.IsZero() || age < 0 || age.Hours() >= hours {
 		return ""
 	}
-	return fmt.Sprintf("a dream of the machine %q over this shared memory ended %s", s.OtherName, ops.Ago(r.Now(), s.OtherDream))
+	return fmt.Sprintf("a dream of the machine %q over this shared memory ended %s", s.OtherName, ops.Ago(r.Store.Now(), s.OtherDream))
 }
 
 // IsTeams reports whether a memory is shared with a team. It takes no lock.
-func (r *Room) IsTeams(data []byte) bool {
+func (r *Share) IsTeams(data []byte) bool {
 	s, err := r.State()
 	return err == nil && s.Team && isTeam(data)
 }
