@@ -1,0 +1,149 @@
+package related
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"dream-mcp/memory/text"
+)
+
+// A Question asks which passages a text touches.
+type Question struct {
+	Text    string
+	Context string                 // what the text is about, such as the name of its memory; it counts less
+	Skip    func(file string) bool // files that are not asked for; nil: none
+	Max     int                    // hits at most; 0: 5
+	PerFile int                    // of one file at most; 0: no bound
+}
+
+// A Hit is a passage that the text of a question touches.
+type Hit struct {
+	Passage
+	i      int
+	Score  float64 // about the number of terms that only one memory holds and that text and passage share
+	Shared []Term  // what they share, the rarest first
+}
+
+// Strength is about the number of rare terms that text and passage share, without the words of everyday work, dates and
+// short numbers. Less than two are often chance.
+func (h Hit) Strength() (sum float64) {
+	for _, t := range h.Shared {
+		if !text.IsEveryday(t.Text) && !dateOrShort.MatchString(t.Text) {
+			sum += t.Weight
+		}
+	}
+	return sum
+}
+
+// A Term is a word that a question and a passage share, as its stem.
+type Term struct {
+	Text   string
+	Files  int     // that hold it
+	Weight float64 // from 0 to 1: 1 if one file of many holds it
+}
+
+// asked is a term of a question.
+type asked struct {
+	id     int32
+	weight float64 // with its rarity
+	rarity float64
+}
+
+// Touched returns the passages that a text touches, the best first.
+func (x *Index) Touched(q Question) []Hit {
+	terms := x.ask(q)
+	if len(terms) == 0 {
+		return nil
+	}
+	files := make([]float64, len(x.files))
+	x.whole.score(terms, files)
+	scores := make([]float64, len(x.Passages))
+	x.passages.score(terms, scores)
+	skip := make([]bool, len(x.files))
+	for f, file := range x.files {
+		skip[f] = q.Skip != nil && q.Skip(file)
+	}
+	most := 0.0
+	for p := range scores {
+		if f := x.fileOf[p]; skip[f] {
+			scores[p] = 0
+		} else if scores[p] > 0 {
+			scores[p] += ofFile * files[f]
+			most = max(most, scores[p])
+		}
+	}
+	hits := x.best(terms, scores, most/2, q)
+	if len(hits) < cmp.Or(q.Max, 5) {
+		hits = x.best(terms, scores, 0, q)
+	}
+	return hits
+}
+
+// best returns the hits whose score is above a bound.
+func (x *Index) best(terms []asked, scores []float64, above float64, q Question) (hits []Hit) {
+	var order []int32
+	for p, score := range scores {
+		if score > above {
+			order = append(order, int32(p))
+		}
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
+	perFile := map[int32]int{}
+	for _, p := range order {
+		f, shared := x.fileOf[p], x.shared(p, terms)
+		if len(shared) == 0 || q.PerFile > 0 && perFile[f] == q.PerFile {
+			continue
+		}
+		perFile[f]++
+		hits = append(hits, Hit{Passage: x.Passages[p], Score: scores[p], Shared: shared})
+		if len(hits) == cmp.Or(q.Max, 5) {
+			break
+		}
+	}
+	return hits
+}
+
+// ask returns the terms of a question, the rarest first.
+func (x *Index) ask(q Question) []asked {
+	counts := map[int32]float64{}
+	for _, t := range x.lookUp(q.Context) {
+		counts[t] = ofContext
+	}
+	for _, t := range x.lookUp(q.Text) {
+		counts[t] = 1
+	}
+	terms := make([]asked, 0, len(counts))
+	for t, weight := range counts {
+		rarity := x.rarity(t)
+		terms = append(terms, asked{t, weight * rarity, rarity})
+	}
+	slices.SortFunc(terms, func(a, b asked) int { return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.id, b.id)) })
+	return terms[:min(len(terms), maxQuestion)]
+}
+
+// rarity returns the weight of a term: 1 if one of many memories holds it, 0 if all do.
+func (x *Index) rarity(term int32) float64 {
+	return Rarity(len(x.whole.holders(term)), len(x.files))
+}
+
+// Rarity returns the weight of a term that some documents of all hold, from 0 to 1.
+func Rarity(holders, all int) float64 {
+	n, df := float64(all), float64(holders)
+	return math.Log(1+(n-df+0.5)/(df+0.5)) / math.Log(1+(n-0.5)/1.5)
+}
+
+// Saturated returns what a term counts that a document holds so often, from 0 to k1+1, as in BM25.
+func Saturated(count, length, mean float64) float64 {
+	return count * (k1 + 1) / (count + k1*(1-shortening+shortening*length/mean))
+}
+
+// shared returns the terms of a question that a passage holds.
+func (x *Index) shared(passage int32, terms []asked) (shared []Term) {
+	for _, t := range terms {
+		if x.passages.count(t.id, passage) >= 1 {
+			shared = append(shared, Term{x.terms[t.id], len(x.whole.holders(t.id)), t.rarity})
+		}
+	}
+	return shared
+}
