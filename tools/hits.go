@@ -61,7 +61,7 @@ func renderHits(p *consolidate.Project, res transcript.Result, r grepArguments, 
 	case res.Matches > 0:
 	case res.Sessions > 0:
 		b.add(true, "; %s", r.advice())
-	default:
+	case !res.AtLeast:
 		b.add(narrowed, "; no session of this project is of that time: leave out since, until and session")
 		b.add(!narrowed, "; no session of this project was found: dream_status names the folders")
 	}

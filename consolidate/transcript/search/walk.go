@@ -39,17 +39,12 @@ type walk struct {
 
 // walk lists the sessions that a query is about.
 func (s *Store) walk(ctx context.Context, q Query) (*walk, error) {
-	judging, cancel := context.WithTimeout(ctx, s.Budget)
-	defer cancel()
 	since := q.Since
 	if !since.IsZero() {
 		since = since.Add(-clockSlack)
 	}
-	all, skipped, err := s.Accepted(judging, since)
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if err != nil && judging.Err() == nil {
+	all, skipped, err := s.AcceptedWithin(ctx, since, s.Budget)
+	if err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
 		return nil, err
 	}
 	w := &walk{store: s, query: q, skipped: skipped, unjudged: err != nil}

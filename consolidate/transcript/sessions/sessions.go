@@ -52,9 +52,19 @@ func (s *Project) Sessions(ctx context.Context, since time.Time) ([]Session, sai
 // Accepted returns the sessions touched after since, the newest first. Where the context ends before
 // all are judged, it returns the first of them, with the context's error.
 func (s *Project) Accepted(ctx context.Context, since time.Time) ([]said.File, said.Skipped, error) {
+	return s.AcceptedWithin(ctx, since, 0)
+}
+
+// AcceptedWithin is Accepted with a limit of the time to judge, which begins when the folders are listed. 0: no limit.
+func (s *Project) AcceptedWithin(ctx context.Context, since time.Time, limit time.Duration) ([]said.File, said.Skipped, error) {
 	files, skipped, err := s.files(since)
 	if err != nil {
 		return nil, nil, err
+	}
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
 	}
 	reasons, err := s.judgeAll(ctx, files)
 	kept := files[:0]
