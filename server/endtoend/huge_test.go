@@ -56,6 +56,7 @@ func hugeCommand(ts *testscript.TestScript, neg bool, args []string) {
 		`dream_orient {"cursor": "{{"cursor": "([0-9]+-[0-9a-f]+)"}}"}`,
 		`grep_transcripts {"pattern": "needle"}`,
 		`grep_transcripts {"pattern": "n.*e", "regex": true, "context": 2000, "limit": 200}`,
+		`grep_transcripts {"pattern": "before the hole"}`, // its short ID is that of another
 		`grep_transcripts {"query": "where is the needle in the haystack"}`,
 		`grep_transcripts {"pattern": "needle", "speakers": ["user", "assistant", "tool"]}`,
 		`read_memory {"paths": ["MEMORY.md", "topic-1.md", "topic-7.md"]}`,
