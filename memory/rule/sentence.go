@@ -1,0 +1,233 @@
+package rule
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
+	"dream-mcp/memory/text"
+)
+
+// sentence is a sentence, a heading, or a line of code.
+type sentence struct {
+	text          string
+	code, heading bool
+}
+
+var marker = lazy.New(`^\s*(?:[-*+]|\d+[.)])\s+`)
+
+// labels begin the lines of a memory that give a reason and a use, as Claude Code asks for them. They say nothing.
+var labels = lazy.New(`(?i)^\W*\*\*(why|how to apply):?\*\*:?`)
+
+// sentencesOf cuts a text into sentences. Lines of a paragraph belong together.
+func sentencesOf(body string) (all []sentence) {
+	var prose strings.Builder
+	flush := func() {
+		for _, s := range text.Sentences(prose.String()) {
+			s = labels.ReplaceAllString(marker.ReplaceAllString(s, ""), "")
+			all = append(all, sentence{text: strings.TrimSpace(s), heading: strings.HasPrefix(s, "#")})
+		}
+		prose.Reset()
+	}
+	for line, code := range memory.Lines(body) {
+		switch {
+		case !code:
+			prose.WriteString(line + "\n")
+		case memory.FenceMark(strings.TrimSpace(line)) == "":
+			flush()
+			all = append(all, sentence{text: strings.TrimSpace(line), code: true})
+		}
+	}
+	flush()
+	return all
+}
+
+// word is a word of a sentence.
+type word struct {
+	from, to int
+	term     string
+	exact    bool // it must be there: a number and what it counts, code, a name, a negation or a condition
+}
+
+func (w word) isExact() bool { return w.exact }
+
+// reader reads the words of texts that are compared.
+type reader struct {
+	language *text.Language
+	lower    map[string]bool   // words that are there in lower case: their capital does not make a name
+	stems    map[string]string // by word
+}
+
+// newReader returns a reader of texts in the language of a sample of them.
+func newReader(sample string) *reader {
+	r := &reader{text.LanguageOf(strings.Fields(strings.ToLower(sample))), map[string]bool{}, map[string]string{}}
+	text.EachWord(sample, func(start, end int, _ bool) {
+		if w := sample[start:end]; w == strings.ToLower(w) {
+			r.lower[w] = true
+		}
+	})
+	return r
+}
+
+// Words that turn a sentence, as one term each.
+const (
+	negation  = "¬"
+	condition = "?"
+)
+
+var cues = sync.OnceValue(func() map[string]string {
+	terms := map[string]string{}
+	for term, words := range map[string]string{
+		negation: `not never no none nothing nobody without neither nor cannot nicht nie niemals kein keine keinen keinem keiner ohne weder
+			jamais sans aucun aucune ne pas nunca sin ningún ninguno ninguna não sem non mai senza niet geen nooit zonder
+			не нет никогда без ни нельзя لا لم لن ليس ليست بدون غير 不 没 沒 無 无 勿 别 非 않 없 못 말`,
+		condition: `only except unless until till provided nur außer bis sofern sauf seulement jusque solo sólo excepto salvo hasta
+			только кроме пока فقط إلا حتى 只 仅 僅 除 限`,
+	} {
+		for w := range strings.FieldsSeq(words) {
+			terms[w] = term
+		}
+	}
+	return terms
+})
+
+// Characters that bind: other words say the same without them.
+const binding = "的了是在和与與及也就都要会會将將把被这這那个個有为為于於은는이가을를에의로와과도만다요하고지한할함"
+
+var (
+	quotedOrCode  = lazy.New("`[^`]*`|\\[\\[[^\\[\\]]*\\]\\]|\"[^\"]{2,60}\"|“[^”]{2,60}”|「[^」]{2,60}」")
+	denseNot      = lazy.New(`ない|なし|ません`)
+	startsWithDay = lazy.New(`^\d{4}-\d\d-\d\d`)
+)
+
+// pathSigns make the words beside them exact.
+const pathSigns = "/@_"
+
+// read returns the words of a sentence that say something.
+func (r *reader) read(s sentence) (words []word) {
+	spans := quotedOrCode.FindAllStringIndex(s.text, -1)
+	last, counts := -1, false // the end of the word before, and whether that was a number
+	opens := true
+	nouns := r.language.Nouns
+	r.each(s.text, func(from, to int) {
+		w := s.text[from:to]
+		lower := strings.ToLower(w)
+		first, _ := utf8.DecodeRuneInString(w)
+		literal := s.code || slices.ContainsFunc(spans, func(at []int) bool { return at[0] <= from && to <= at[1] })
+		number := strings.ContainsFunc(w, unicode.IsNumber)
+		one := word{from: from, to: to, term: r.term(w)}
+		if text.IsDense(first) {
+			one.exact = literal || !strings.Contains(binding, w)
+			if one.exact {
+				words = append(words, one)
+			}
+			return
+		}
+		cue := cues()[lower] != "" || lower == "t" && from > 0 && strings.ContainsAny(s.text[max(0, from-3):from], "'’")
+		if cue {
+			one.term = negation
+			if cues()[lower] != "" {
+				one.term = cues()[lower]
+			}
+		}
+		counted := counts && strings.TrimLeft(s.text[last:from], " ") == ""
+		label := strings.HasPrefix(s.text[to:], ":") && !strings.HasPrefix(s.text[to:], "://")
+		begins := opens || s.heading || last >= 0 && strings.ContainsAny(s.text[last:from], ".:!?;")
+		rest := strings.TrimPrefix(w, string(first))
+		named := strings.ContainsFunc(rest, unicode.IsUpper) && strings.ToUpper(w) != w ||
+			unicode.IsUpper(first) && !label && !r.lower[lower] && !nouns && !(begins && text.IsEveryday(one.term)) && !(s.heading && !number)
+		inPath := from > 0 && strings.IndexByte(pathSigns, s.text[from-1]) >= 0 || to < len(s.text) && strings.IndexByte(pathSigns, s.text[to]) >= 0
+		small := r.language.Stops(lower) || text.English().Stops(lower)
+		one.exact = literal || cue || number || counted && !small || !small && (named || inPath || unicode.Is(unicode.Lo, first))
+		if one.exact || !small && utf8.RuneCountInString(w) > 1 {
+			words = append(words, one)
+		}
+		last, counts, opens = to, number, false
+	})
+	return words
+}
+
+// each calls do with each word of a text. The numbers of a date, a time or a version are one word. Of Han and Hangul each
+// character is one, of other dense scripts two neighbouring ones are.
+func (r *reader) each(s string, do func(from, to int)) {
+	from, to := -1, -1
+	flush := func() {
+		if from >= 0 {
+			do(from, to)
+		}
+		from = -1
+	}
+	text.EachWord(s, func(start, end int, dense bool) {
+		if !dense {
+			if from >= 0 && start == to+1 && strings.IndexByte(".-:/,", s[to]) >= 0 && isDigit(s[to-1]) && isDigit(s[start]) {
+				to = end
+				return
+			}
+			flush()
+			from, to = start, end
+			return
+		}
+		flush()
+		for _, at := range denseNot.FindAllStringIndex(s[start:end], -1) {
+			do(start+at[0], start+at[1])
+		}
+		for i, c := range s[start:end] {
+			size := utf8.RuneLen(c)
+			next, more := utf8.DecodeRuneInString(s[start+i+size : end])
+			switch {
+			case unicode.Is(unicode.Hiragana, c):
+			case unicode.In(c, unicode.Han, unicode.Hangul):
+				do(start+i, start+i+size)
+			case more > 0 && !unicode.In(next, unicode.Hiragana, unicode.Han):
+				do(start+i, start+i+size+more)
+			}
+		}
+	})
+	flush()
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// term returns what a word has in common with the forms of the same.
+func (r *reader) term(w string) string {
+	lower := strings.ToLower(w)
+	switch {
+	case cues()[lower] != "":
+		return cues()[lower]
+	case denseNot.MatchString(w):
+		return negation
+	case strings.ContainsFunc(w, unicode.IsNumber):
+		return lower
+	}
+	stem, known := r.stems[lower]
+	if !known {
+		stem = r.language.Stem(lower)
+		r.stems[lower] = stem
+	}
+	return stem
+}
+
+// terms returns where a text has which terms, counted in words.
+func (r *reader) terms(s string) map[string][]int {
+	at, n := map[string][]int{}, 0
+	s = isoDates(s)
+	r.each(s, func(from, to int) {
+		w := s[from:to]
+		add := func(term string) { at[term] = append(at[term], n) }
+		add(r.term(w))
+		if startsWithDay.MatchString(w) { // a date has its month and its day
+			add(w[:10])
+			add(w[:7])
+			add(w[5:10])
+		}
+		if strings.EqualFold(w, "t") && from > 0 && strings.ContainsAny(s[max(0, from-3):from], "'’") {
+			add(negation)
+		}
+		n++
+	})
+	return at
+}
