@@ -2,6 +2,7 @@ package rank
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -57,12 +58,10 @@ func (q *Query) Terms() []string { return q.terms }
 func (q *Query) add(question string) {
 	text.EachToken(question, func(token string, kind text.Kind) {
 		if kind == text.Pair {
-			for _, run := range text.DenseRuns(token) {
-				if run == token || q.small {
-					q.term(token, token)
-					q.dense = true
-					q.single = q.single || utf8.RuneCountInString(token) == 1
-				}
+			if q.small || slices.Contains(text.DenseRuns(token), token) {
+				q.term(token, token)
+				q.dense = true
+				q.single = q.single || utf8.RuneCountInString(token) == 1
 			}
 			return
 		}
@@ -80,7 +79,7 @@ func (q *Query) term(word, stem string) {
 	}
 }
 
-// stems returns what a token stands for.
+// stems returns the terms of a token.
 func (q *Query) stems(token string, kind text.Kind) []string {
 	if q.small && kind == text.Plain {
 		return []string{q.language.Stem(token)}

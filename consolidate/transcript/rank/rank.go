@@ -2,7 +2,7 @@
 //
 // A [Query] is parsed once. Each worker adds whole sessions, turn by turn, to a [Ranking] of its own. Rankings are merged and
 // asked for their best turns. Every text is visited once and not kept: what stays of a turn that holds one of the query's
-// terms, or is beside one that does, is about a hundred bytes. There is no index, no model, and no file.
+// terms, or is beside one that does, is about a hundred bytes. It uses no index, no model and no file.
 //
 // A turn is scored as in BM25 over the terms of memory/text. A term that a neighbour or the rest of the session holds counts
 // by a share, since an answer seldom repeats the words of its question.
@@ -56,7 +56,7 @@ type Hit struct {
 // A Ranking collects the turns that one worker saw. It is not safe for concurrent use.
 type Ranking struct {
 	query *Query
-	cache map[string][]int // the query's terms that a token stands for
+	cache map[string][]int // the terms of the query that a token has
 
 	docs     int           // turns seen
 	bytes    int64         // of all texts seen

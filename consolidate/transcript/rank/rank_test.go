@@ -65,6 +65,7 @@ func TestMatchByLanguage(t *testing.T) {
 		{"go", "Go is fine"},                // a short word
 		{"e2e4", "move e2e4 now"},           // digits within
 		{"who is it", "who is it"},          // nothing but small words
+		{"什么", "什么也没有"},                     // in a dense script too
 		{"what did Ana say", "Ana said so"}, // a name is looked for
 	} {
 		if got := top(t, c.query, c.text, "zzz xyzzy"); !slices.Equal(got, []int64{0}) {
