@@ -34,7 +34,7 @@ const (
 	minName     = 4    // bytes of a name: PR and CLI are words
 )
 
-// A Note is a memory and the passage of it that a prompt touches. Without a passage it stands for the whole memory.
+// A Note is a memory and the passage of it that a prompt touches. Without a passage it means the whole memory.
 type Note struct {
 	*Memory
 	Passage string
@@ -81,10 +81,14 @@ func (q question) weights(topics map[string]summary) map[string]float64 {
 func (q question) touched(topics map[string]summary, weights map[string]float64) (paths []string) {
 	sums := map[string]float64{}
 	terms := slices.Sorted(maps.Keys(weights)) // the sum of floats depends on the order
+	hashes := make([]uint32, len(terms))
+	for i, term := range terms {
+		hashes[i] = hashOf(term)
+	}
 	for path, s := range topics {
 		sum := 0.0
-		for _, term := range terms {
-			if s.holds(hashOf(term)) {
+		for i, term := range terms {
+			if s.holds(hashes[i]) {
 				sum += weights[term]
 			}
 		}
