@@ -11,6 +11,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -176,7 +177,13 @@ func Read(path string) (*List, error) {
 		return nil, err
 	}
 	l := new(List)
-	return l, json.Unmarshal(data, l)
+	if err := json.Unmarshal(data, l); err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(l.Texts, func(t Text) bool { return t.Runes < MinRunes || t.Runes > MaxRunes }) {
+		return nil, fmt.Errorf("%q holds a length that no forgotten text has", path)
+	}
+	return l, nil
 }
 
 // current is the list of this process.

@@ -2,6 +2,8 @@ package forgotten
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -75,4 +77,20 @@ func FuzzRedact(f *testing.F) {
 			t.Errorf("%q is not found", text)
 		}
 	})
+}
+
+// A damaged list is an error and never a panic.
+func TestDamagedList(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "forgotten.json")
+	for _, data := range []string{"", "{", `{"key": "", "texts": [{"runes": -1}]}`, `{"texts": [{"runes": 0}]}`, `{"texts": [{"runes": 1000000}]}`} {
+		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path); err == nil {
+			t.Errorf("%q is read", data)
+		}
+		Use(path)
+		Current().Redact("some text")
+	}
+	Use("")
 }
