@@ -212,8 +212,8 @@ func (x *Index) Remove(files ...string) (removed int) {
 const minCutLine = 20
 
 // RemoveLines takes out the lines without a link that have one of some texts, with or without the mark of a list or a heading,
-// as they may be shown. "begins…" stands for what begins so, "section:NAME" for what is below the heading NAME, which goes too if no
-// link is left there, and "/expression/" for what matches. It returns the texts that no such line has.
+// as they may be shown. "begins…" removes what begins so, "section:NAME" what is below the heading NAME, which goes too if no
+// link is left there, and "/expression/" what matches. It returns the texts that no such line has.
 func (x *Index) RemoveLines(allowed secret.Allowed, texts ...string) (missing []string) {
 	found := make(map[string]bool)
 	under, linked := x.Headings()
