@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -102,6 +103,12 @@ func (w *world) checkRecovered(name, what string, whole span) {
 	// And the memory is in working order.
 	if err := writeNew(p, "later.md"); err != nil {
 		t.Errorf("%s: a later write: %v", what, err)
+	}
+	w.swept = false
+	for file := range w.files() {
+		if isTemp(path.Base(file)) {
+			t.Errorf("%s: %s is there after a later write", what, file)
+		}
 	}
 }
 

@@ -141,6 +141,7 @@ func TestInject(t *testing.T) {
 					// A folder that the system does not let go stays, empty: which does not make
 					// what has landed half done.
 					os.Remove(filepath.Join(w.memory, "deep"))
+					w.swept = true
 				}
 				w.checkSaid(said, whole)
 			default:

@@ -2,6 +2,7 @@ package consolidate
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -124,5 +125,31 @@ func TestMask(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A folder that cannot be read is not taken for silence, and what it holds is listed once it can.
+func TestUnreadableFolderIsCounted(t *testing.T) {
+	w := newWorldFor(t, "commit")
+	p := w.open()
+	rename := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rename(w.transcripts(), w.transcripts()+aside)
+	if err := os.WriteFile(w.transcripts(), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	page, err := p.Sessions.List(ctx, ListRequest{Room: 1_000})
+	if err != nil || page.Of != 0 || page.List.Hidden != 1 {
+		t.Errorf("a file instead of the folder: %d utterances, %d unreadable, %v", page.Of, page.List.Hidden, err)
+	}
+	os.Remove(w.transcripts())
+	rename(w.transcripts()+aside, w.transcripts())
+	page, err = p.Sessions.List(ctx, ListRequest{Room: 1_000})
+	if err != nil || page.Of == 0 || page.List.Hidden != 0 {
+		t.Errorf("the folder again: %d utterances, %d unreadable, %v", page.Of, page.List.Hidden, err)
 	}
 }

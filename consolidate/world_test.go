@@ -58,6 +58,7 @@ type world struct {
 	memory   string
 	state    string
 	now      time.Time
+	swept    bool // a temporary may stay until the next change
 	replaced bool // a file or folder of ours was replaced meanwhile: what was noted in it is lost
 }
 
@@ -148,6 +149,9 @@ func (w *world) files() map[string]string {
 			return nil
 		}
 		rel, _ := filepath.Rel(w.memory, p)
+		if w.swept && isTemp(e.Name()) {
+			return nil
+		}
 		if e.IsDir() {
 			files[filepath.ToSlash(rel)+"/"] = ""
 			return nil
@@ -157,6 +161,10 @@ func (w *world) files() map[string]string {
 		return err
 	})
 	return files
+}
+
+func isTemp(name string) bool {
+	return strings.HasPrefix(name, ".dream-") && strings.HasSuffix(name, ".tmp")
 }
 
 func (w *world) lockRecordSize() int64 {

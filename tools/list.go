@@ -94,10 +94,11 @@ func renderPage(page listing.Page, now time.Time) string {
 		first := l.Failed[0]
 		b.add(true, "; %s could not be read (%s: %s)", ops.Plural(len(l.Failed), "session"), first.Session.Short(), quoted(first.Err.Error(), 200))
 	}
+	b.add(l.Hidden > 0, "; %s could not be read: what was said there waits for the next dream", ops.Plural(l.Hidden, "transcript file or folder"))
 	switch {
 	case page.Cursor != "":
 		b.add(true, "; more: grep_transcripts {\"cursor\": %q}", page.Cursor)
-	case page.Text == "":
+	case page.Text == "" && l.Hidden == 0:
 		b.add(true, "; nothing was said in that time")
 	default:
 		b.add(true, "; this was the last page")

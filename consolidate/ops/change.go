@@ -108,10 +108,14 @@ func (s *Store) Hold(dir *memory.Dir, info Op, fill func(*Stage) error) error {
 	defer t.Release()
 	t.Stage.late = true // until all is staged
 	_, known := t.Files.Lstat(t.ID + RecordFile)
+	created := errors.Is(known, fs.ErrNotExist)
+	if known != nil && !created {
+		return known
+	}
 	if err = fill(t.Stage); err == nil {
 		err = t.Save()
 	}
-	if err == nil && errors.Is(known, fs.ErrNotExist) {
+	if err == nil && created {
 		err = s.Records.Append(t.Entry(Proposed, info.Reviewed))
 	}
 	s.Changed(StatusURI)

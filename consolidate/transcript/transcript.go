@@ -48,6 +48,8 @@ const (
 	Assistant = said.Assistant
 	Tool      = said.Tool
 
+	Unreadable = said.Unreadable
+
 	Busy         = said.Busy
 	Interrupting = said.Interrupting
 	Rejecting    = said.Rejecting

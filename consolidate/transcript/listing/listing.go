@@ -56,6 +56,7 @@ type List struct {
 	Silent   int       // without one
 	Older    int       // left out since Query.Newest was reached
 	Failed   []Failure
+	Hidden   int // files and folders that could not be read, so that nobody knows what sessions they hold
 
 	id         string
 	room       int // of its first page
@@ -141,10 +142,11 @@ func newList(ctx context.Context, store *transcript.Store, q Query, step int) (*
 	if q.Since.After(touched) {
 		touched = q.Since.Add(-slack)
 	}
-	found, _, err := store.Sessions(ctx, touched)
+	found, skipped, err := store.Sessions(ctx, touched)
 	if err != nil {
 		return nil, err
 	}
+	l.Hidden = skipped[transcript.Unreadable]
 	if found, err = transcript.Choose(found, q.Session); err != nil {
 		return nil, err
 	}
