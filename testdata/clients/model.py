@@ -24,8 +24,8 @@ DREAM = [
 
 
 TAUGHT = {
-    "remember how staging is deployed": ("feedback_ship.md", "Deploys to staging go through make ship, never kubectl apply by hand", "Deploy to staging with `make ship`."),
-    "remember how the schema is changed": ("feedback_migrations.md", "Database migrations are forward-only; a merged one is never edited", "Add a new file to `db/migrations/`."),
+    "remember how staging is deployed": ("feedback_ship.md", "Deploys to staging go through make ship, never kubectl apply by hand", "Deploy Kestrel to staging with `make ship`."),
+    "remember how the schema is changed": ("feedback_migrations.md", "Database migrations are forward-only; a merged one is never edited", "A merged Flyway migration is never edited: add a new file to `db/migrations/`."),
 }
 
 SHELL = ("run_shell_command", "Bash", "bash", "shell_command", "exec_command")

@@ -67,21 +67,25 @@ memory=$(dream-mcp status --json | python3 -c 'import json, sys; print(json.load
 echo "== Claude Code is taught, and nothing is shown to any model unasked"
 ask claude-code "please remember how staging is deployed"
 [[ -s $memory/feedback_ship.md ]] || die "it was not taught: $(cat "$work/said")"
+for subject in invoices printers holidays colours backups fonts queues licences; do
+	printf -- '---\nname: %s\ndescription: about %s\nmetadata:\n  type: project\n---\n\nThe %s are as they were agreed with everybody.\n' $subject $subject $subject >"$memory/project_$subject.md"
+	printf -- '- [%s](project_%s.md) — about %s\n' $subject $subject $subject >>"$memory/MEMORY.md"
+done
 for host in codex gemini opencode; do
-	ask "$host" "deploy this to staging"
+	ask "$host" "deploy Kestrel to staging"
 	not dream-memories
 done
 
 for host in codex gemini opencode; do
 	echo "== $host, at a session's start"
 	dream-mcp install "$host" --recall start
-	ask "$host" "deploy this to staging"
+	ask "$host" "deploy Kestrel to staging"
 	got "- [feedback_ship.md; feedback; 1 minute old] — Deploys to staging go through make ship"
-	not 'Deploy to staging with `make ship`'
+	not 'Deploy Kestrel to staging with `make ship`'
 	echo "== $host, at a prompt"
 	dream-mcp install "$host" --recall prompt
-	ask "$host" "deploy this to staging"
-	got 'Deploy to staging with `make ship`'
+	ask "$host" "deploy Kestrel to staging"
+	got 'Deploy Kestrel to staging with `make ship`'
 	ask "$host" "rename the variable tmp to pending in parser.go"
 	got "The index of this project's long-term memory"
 	not "that may bear on this"
@@ -92,8 +96,8 @@ ask gemini "please remember how the schema is changed"
 [[ -s $memory/feedback_migrations.md ]] || die "it was not taught: $(cat "$work/said")"
 host=claude-code
 dream-mcp install claude-code --recall prompt
-ask claude-code "the migration that was merged has a mistake, edit that migration of the database"
-got 'Add a new file to `db/migrations/`'
+ask claude-code "the Flyway migration that was merged has a mistake, edit it"
+got 'A merged Flyway migration is never edited'
 not "The index of this project's long-term memory"
 ask claude-code "rename the variable tmp to pending in parser.go"
 not dream-memories
@@ -108,7 +112,7 @@ request() { printf '{"jsonrpc":"2.0","id":%d,"method":"%s","params":%s}\n' "$@";
 	request 3 tools/call '{"name":"grep_transcripts","arguments":{"pattern":"make ship|dream-memories|long-term memory","regex":true,"speakers":["user"]}}'
 	sleep 20
 } | dream-mcp serve >"$work/transcripts.txt"
-grep '"id":2' "$work/transcripts.txt" | grep -q 'deploy this to staging' || die "the sessions are not read: $(cat "$work/transcripts.txt")"
+grep '"id":2' "$work/transcripts.txt" | grep -q 'deploy Kestrel to staging' || die "the sessions are not read: $(cat "$work/transcripts.txt")"
 grep '"id":3' "$work/transcripts.txt" | grep -q '0 shown of 0 found' || die "what was shown counts as said: $(cat "$work/transcripts.txt")"
 
 for host in claude-code gemini opencode; do
@@ -127,7 +131,7 @@ for host in "${ids[@]}"; do
 done
 [[ ! -e $HOME/.codex/hooks.json && ! -e $HOME/.config/opencode/plugins/dream-mcp.js ]] || die "uninstall left hooks"
 for host in codex gemini opencode; do
-	ask "$host" "deploy this to staging"
+	ask "$host" "deploy Kestrel to staging"
 	not dream-memories
 done
 echo "== all as it should be"
