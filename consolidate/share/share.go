@@ -40,7 +40,7 @@ const (
 // How long a dream waits for the remote. What does not arrive in time waits for the next sync.
 const (
 	dreamWait   = 20 * time.Second
-	askWait     = 8 * time.Second
+	answerWait  = 4 * time.Second // until the remote first answers
 	releaseWait = 4 * time.Second // less than a program's end may take
 	syncWait    = 5 * time.Minute
 )
@@ -138,7 +138,10 @@ func (r *Share) open(ctx context.Context, limit time.Duration, wait bool, begin 
 	if err != nil {
 		return err
 	}
-	l := &link{Share: r, sinceBoot: sinceBoot}
+	l := &link{Share: r, sinceBoot: sinceBoot, answer: answerWait}
+	if limit > dreamWait {
+		l.answer = gitTime // nobody waits for it
+	}
 	if err = r.Store.Recover(ctx); err == nil { // of a merge that a crash cut off, it notes the base
 		if begin != nil {
 			l.State = *begin
@@ -282,7 +285,7 @@ func (r *Share) Prepare(ctx context.Context, mayBegin func() error) (err error) 
 // LeaseLost reports whether another machine has taken over the lease of our dream, and whether the remote answered. The
 // caller holds r.
 func (r *Share) LeaseLost(ctx context.Context) (lost, reached bool) {
-	err := r.open(ctx, askWait, true, nil, func(ctx context.Context, l *link) error {
+	err := r.open(ctx, dreamWait, true, nil, func(ctx context.Context, l *link) error {
 		h, err := l.heads(ctx)
 		if err != nil {
 			l.Pending = err.Error()

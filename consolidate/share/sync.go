@@ -40,7 +40,9 @@ type link struct {
 	*Share
 	State
 	git       git
-	decided   bool // a person agreed to what otherwise stops a sync
+	decided   bool          // a person agreed to what otherwise stops a sync
+	answer    time.Duration // how long the remote may take to answer
+	silent    error         // that it did not answer in time
 	sinceBoot func() (boot string, since time.Duration)
 }
 
@@ -49,11 +51,20 @@ type heads struct{ memory, lease string }
 
 func (l *link) ref(name string) string { return l.Refs + l.Identity.ID() + name }
 
+// heads asks the remote. Where it did not answer in time, it is not asked again.
 func (l *link) heads(ctx context.Context) (heads, error) {
+	if l.silent != nil {
+		return heads{}, l.silent
+	}
 	id := l.Identity.ID()
-	all, err := l.git.heads(ctx, l.Remote, customRefs+id+"/*", branchRefs+id+"/*")
+	short, cancel := context.WithTimeoutCause(ctx, l.answer, fmt.Errorf("the remote did not answer within %v", l.answer))
+	defer cancel()
+	all, err := l.git.heads(short, l.Remote, customRefs+id+"/*", branchRefs+id+"/*")
 	if l.Base == "" && all[customRefs+id+memoryRef] == "" && all[branchRefs+id+memoryRef] != "" {
 		l.Refs = branchRefs
+	}
+	if short.Err() != nil {
+		l.silent = err
 	}
 	return heads{all[l.ref(memoryRef)], all[l.ref(leaseRef)]}, err
 }

@@ -179,6 +179,16 @@ func TestHangingRemote(t *testing.T) {
 	if refs := f.git("-C", f.remote, "for-each-ref"); strings.Contains(refs, "lease") {
 		t.Error("the lease was not released: ", refs)
 	}
+	// A dream goes on without a remote that does not answer.
+	s.hang(true)
+	d.tool(30, "dream_orient", `{"force":true}`)
+	if a := d.next(30); !strings.Contains(a, "own-0.md") || !s.exists("hung") {
+		t.Errorf("no dream without the remote: %.300s", a)
+	}
+	d.tool(31, "finalize_index", `{"adopt":true}`)
+	if a := d.next(31); !strings.Contains(a, `"outcome":`) {
+		t.Errorf("got %.300s", a)
+	}
 	// One process syncs; hooks start none, and others leave.
 	s.hang(true)
 	first := s.command(env, "share", "--now")
