@@ -9,13 +9,14 @@ import (
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/provenance"
 	"dream-mcp/memory"
 	"dream-mcp/memory/merge"
 )
 
 // MergeInto moves all memories into another directory, which a host has made for the same project, and merges them with what is
 // there: of a memory that both have, every line is kept. Nothing is deleted here before it has landed there, and both can be undone.
-// It returns the number of memories that were moved. After a crash it can be called again.
+// The words that they cite go with them; the log of what was done before stays here. It returns the number of memories that were moved. After a crash it can be called again.
 func (p *Project) MergeInto(ctx context.Context, dir string) (moved int, err error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
@@ -41,6 +42,9 @@ func (p *Project) MergeInto(ctx context.Context, dir string) (moved int, err err
 	landed, err := to.Change(ctx, why, func(t *ops.Tx) (none ops.NewIndex, err error) {
 		theirs, err := filesOf(t.Dir)
 		if err != nil {
+			return none, err
+		}
+		if err := p.keepWordsIn(to, ours); err != nil {
 			return none, err
 		}
 		base := make(map[memory.Name][]byte)
@@ -107,4 +111,19 @@ func filesOf(dir *memory.Dir) (map[memory.Name][]byte, error) {
 		files[n] = f.Data
 	}
 	return files, nil
+}
+
+// keepWordsIn copies the kept words that files cite to the state folder of another memory.
+func (p *Project) keepWordsIn(to *ops.Store, files map[memory.Name][]byte) error {
+	theirs := provenance.Sources{Store: to}
+	for _, data := range files {
+		for _, source := range memory.ParseTopic(data).Sources() {
+			if words, ok := p.Sources.Kept(source); ok {
+				if err := theirs.Keep([]provenance.Words{words}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }

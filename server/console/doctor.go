@@ -95,7 +95,7 @@ func (c *Command) mergeInto(ctx context.Context, p *consolidate.Project, setup h
 		}
 	}
 	n, err := p.MergeInto(ctx, setup.MergeInto)
-	check.State, check.Fix = consolidate.Repaired, ops.Plural(n, "memory")+" merged into "+setup.MergeInto
+	check.State, check.Fix = consolidate.Repaired, ops.Plural(n, "memory")+" merged into "+setup.MergeInto+"; what was done before is in dream-mcp log --memory-dir "+ops.Quoted(setup.MemoryDir)
 	return check, err
 }
 
