@@ -2,8 +2,8 @@
 //
 // It promises, for any two changes of any memory: each line that either added is in the result, and each that both kept; what one
 // removed and the other left alone is not; a memory that one deleted and the other edited stays; the result is the same whichever of
-// the two comes first; and nothing is added that is in neither, except the line ends of the result and a line that quotes a field of the
-// frontmatter which both changed. Blank lines and the order within one place are not promised. There are no conflict markers: where both
+// the two comes first; and nothing is added that is in neither, except the line ends of the result, a line that quotes a field of the
+// frontmatter which both changed, and the line of the index about a memory that one deleted and the other edited. Blank lines and the order within one place are not promised. There are no conflict markers: where both
 // changed the same words, both versions are kept, and a Note says so.
 package merge
 
@@ -211,6 +211,7 @@ func index(base, a, b, merged map[memory.Name][]byte) (text []byte, clash bool) 
 	lacks := func(n memory.Name, side *memory.Index, inSide map[string]memory.Entry) bool {
 		_, is := linked[n.String()]
 		_, was := inSide[n.String()]
+		was = was || base[n] != nil && len(text) > 0 && !x.Mentions(n) // it may have got a line between base and its deletion
 		return !is && was || side.Mentions(n) && !x.Mentions(n)
 	}
 	var gone []string
@@ -220,9 +221,9 @@ func index(base, a, b, merged map[memory.Name][]byte) (text []byte, clash bool) 
 		case !stays:
 			gone = append(gone, n.String())
 		case a[n] == nil && lacks(n, xb, inB): // a removed the line with the memory, which stays
-			restore(x, n, xb)
+			restore(x, n, xb, merged[n])
 		case b[n] == nil && lacks(n, xa, inA):
-			restore(x, n, xa)
+			restore(x, n, xa, merged[n])
 		}
 	}
 	if len(gone) > 0 {
@@ -231,11 +232,14 @@ func index(base, a, b, merged map[memory.Name][]byte) (text []byte, clash bool) 
 	return x.Bytes(), clash
 }
 
-// restore names n in x as other does.
-func restore(x *memory.Index, n memory.Name, other *memory.Index) {
+// restore names n in x as other does, else by its description.
+func restore(x *memory.Index, n memory.Name, other *memory.Index, topic []byte) {
 	e, named := other.ByFile()[n.String()]
 	if !named {
 		e.Title = strings.TrimSuffix(n.String(), ".md")
+		if hook := memory.OneLine(memory.ParseTopic(topic).Description()); len(hook) <= 250 {
+			e.Hook = hook
+		}
 	}
 	x.Upsert(n, e.Title, e.Hook, e.Section)
 }
