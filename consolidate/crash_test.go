@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/listed"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
@@ -38,6 +39,27 @@ func TestKillAtEveryStep(t *testing.T) {
 				w.checkRecovered(name, fmt.Sprintf("%s, killed at step %d (%s)", name, step, at), whole)
 			}
 		})
+	}
+}
+
+// A landing that was interrupted after many dreams is completed: the marks of the oldest are joined then, which reads the log.
+func TestKillAfterManyDreams(t *testing.T) {
+	t.Parallel()
+	whole := runWhole(t, "commit")
+	for step := 0; ; step++ {
+		w := newWorldFor(t, "commit")
+		root, err := w.open().Store.Records.Root()
+		for n := 0; err == nil && n < 60; n++ {
+			err = listed.Keep(root, fmt.Sprint("20261101-000000-", n), prior, nil, func() (map[string]bool, error) { return nil, nil })
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := w.runToDeath("commit", step)
+		if at == "" {
+			return
+		}
+		w.checkRecovered("commit", fmt.Sprintf("killed at step %d (%s)", step, at), whole)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/listed"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/listing"
 )
@@ -142,8 +143,8 @@ func (s *Sessions) sinceLast() (listed.Marks, error) {
 	root, err := s.p.Store.Records.Root()
 	if err == nil {
 		if all := listed.Read(root); len(all) > 0 {
-			undone, err := s.p.Store.Undone()
-			return listed.Joined(all, undone), err
+			entries, err := s.p.Store.Entries()
+			return listed.Joined(all, ops.UndoneBy(entries)), err
 		}
 	}
 	since, err := s.lastRead()

@@ -104,12 +104,13 @@ func Open(o Options) *Project {
 	return p
 }
 
-// ended records the marks and reports of an operation that ended. Recovery calls it again.
+// ended records the marks and reports of an operation that ended. Recovery calls it again, with the landing still open: it must
+// not wait for that.
 func (p *Project) ended(i ops.Op) error {
 	if i.Kind == lock.KindDream && (i.Outcome == ops.Committed || i.Outcome == ops.Rejected) {
 		root, err := p.Store.Records.Root()
 		if err == nil {
-			err = listed.Keep(root, i.ID, i.Since.Time, i.Listed, p.Store.Undone)
+			err = listed.Keep(root, i.ID, i.Since.Time, i.Listed, p.Store.Records.Undone)
 		}
 		if err != nil {
 			return err

@@ -162,17 +162,22 @@ func (s *Records) Journal() ([]LogEntry, error) {
 // maxUnlogged bounds the records that Entries opens.
 const maxUnlogged = 100
 
-// Entries returns the log, and entries for operations that have landed according to their record but are not in the log, so
-// that each can be undone. It first completes an interrupted landing.
+// Entries returns the entries of the records, after it has completed an interrupted landing.
 func (s *Store) Entries() ([]LogEntry, error) {
 	if err := s.Complete(); err != nil {
 		return nil, err
 	}
-	entries, err := s.Records.Journal()
+	return s.Records.Entries()
+}
+
+// Entries returns the log, and entries for operations that have landed according to their record but are not in the log, so
+// that each can be undone.
+func (s *Records) Entries() ([]LogEntry, error) {
+	entries, err := s.Journal()
 	if err != nil {
 		return nil, err
 	}
-	lost, err := s.Records.IDs()
+	lost, err := s.IDs()
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +187,7 @@ func (s *Store) Entries() ([]LogEntry, error) {
 	}
 	lost = slices.DeleteFunc(lost, func(id string) bool { return known[id] })
 	for _, id := range lost[max(0, len(lost)-maxUnlogged):] {
-		o, err := s.Records.Op(id)
+		o, err := s.Op(id)
 		if err != nil || o.State != Landed {
 			continue // it cannot be undone either
 		}
@@ -208,7 +213,7 @@ func UndoneBy(entries []LogEntry) map[string]bool {
 }
 
 // Undone is UndoneBy for Entries.
-func (s *Store) Undone() (map[string]bool, error) {
+func (s *Records) Undone() (map[string]bool, error) {
 	entries, err := s.Entries()
 	return UndoneBy(entries), err
 }

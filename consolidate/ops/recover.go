@@ -35,8 +35,7 @@ func (s *Store) RecoverIn(ctx context.Context, dir *memory.Dir) error {
 		return nil
 	}
 	l, err := s.take(ctx, dir, 0)
-	var busy *lock.BusyError
-	if errors.As(err, &busy) {
+	if _, held := err.(*lock.BusyError); held { // not one that the recovery failed with
 		return nil
 	}
 	if err != nil {
