@@ -199,7 +199,7 @@ func (d *dream) touch() listing.Touch {
 	x := related.New(related.Documents(s.Shown(nil)))
 	return func(text string) (touched []listing.Touched) {
 		for _, h := range x.Touched(related.Question{Text: text[:min(len(text), maxAsked)], PerFile: 1, Max: maxTouched}) {
-			if h.Strength() < minStrength || len(h.Shared) < 2 {
+			if words, weight := x.Meeting(text, h); words < 2 || weight < minStrength {
 				continue
 			}
 			t := listing.Touched{Where: h.Where()}

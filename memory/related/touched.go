@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"dream-mcp/memory/text"
 )
@@ -34,6 +35,37 @@ func (h Hit) Strength() (sum float64) {
 		}
 	}
 	return sum
+}
+
+// maxShort is how many terms a memory has at most that counts as a whole where a text is compared with one of its passages.
+const maxShort = 300
+
+// Meeting returns how many words of a text the memory of a hit holds, without those of everyday work, dates and short numbers, and
+// their weight. A name of code or a path is one word. Of a long memory only the passage counts.
+func (x *Index) Meeting(s string, h Hit) (words int, weight float64) {
+	file := x.fileOf[h.i]
+	short := x.whole.lengths[file] <= maxShort
+	seen := map[string]bool{}
+	for word := range strings.FieldsSeq(s) {
+		rarest, dense := Term{}, strings.ContainsFunc(word, text.IsDense)
+		for _, id := range x.lookUp(word) {
+			t := Term{Text: x.terms[id], Weight: x.rarity(id)}
+			held := x.passages.count(id, int32(h.i)) >= 1 || short && x.whole.count(id, file) >= 1
+			switch {
+			case !held || seen[t.Text] || text.IsEveryday(t.Text) || dateOrShort.MatchString(t.Text):
+			case dense: // not parted into words
+				seen[t.Text] = true
+				words, weight = words+1, weight+t.Weight
+			case t.Weight > rarest.Weight:
+				rarest = t
+			}
+		}
+		if rarest.Text != "" {
+			seen[rarest.Text] = true
+			words, weight = words+1, weight+rarest.Weight
+		}
+	}
+	return words, weight
 }
 
 // A Term is a word that a question and a passage share, as its stem.
@@ -96,7 +128,7 @@ func (x *Index) best(terms []asked, scores []float64, above float64, q Question)
 			continue
 		}
 		perFile[f]++
-		hits = append(hits, Hit{Passage: x.Passages[p], Score: scores[p], Shared: shared})
+		hits = append(hits, Hit{Passage: x.Passages[p], i: int(p), Score: scores[p], Shared: shared})
 		if len(hits) == cmp.Or(q.Max, 5) {
 			break
 		}
