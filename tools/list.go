@@ -65,17 +65,17 @@ func renderPage(page listing.Page, now time.Time) string {
 			b.add(true, "Oldest first; times are %s. The ID of a line is SESSION:LINE, as in %s:%d: "+
 				"write_memory takes it as evidence, context_of shows the turns around it.",
 				zone(now), first, page.Shown[0].First.Line)
-			b.add(strings.Contains(page.Text, " [busy] "), " [busy] was typed while the model worked.")
-			b.add(strings.Contains(page.Text, " [assistant: "), " [assistant: …] is the last sentence of the turn that was answered.")
-			b.add(strings.Contains(page.Text, " [chosen] "), " [chosen] is an option of a dialog, in the model's words.")
-			b.add(strings.Contains(page.Text, " [rejected] "), " [rejected] is why the use of a tool was rejected.")
-			b.add(datedMark.MatchString(page.Text), " A date in brackets after \"next week\" or the like was computed from the day of its line.")
-			b.add(strings.Contains(page.Text, " → "), " → names what memories say on it.")
-			b.add(strings.Contains(page.Text, "\n+"), " +N recur: shown once, at the end of a page.")
-			b.add(true, "\n")
 		} else {
-			b.add(true, "Times are %s.\n", zone(now))
+			b.add(true, "Times are %s.", zone(now))
 		}
+		b.add(strings.Contains(page.Text, " [busy] "), " [busy] was typed while the model worked.")
+		b.add(strings.Contains(page.Text, " [assistant: "), " [assistant: …] is the last sentence of the turn that was answered.")
+		b.add(strings.Contains(page.Text, " [chosen] "), " [chosen] is an option of a dialog, in the model's words.")
+		b.add(strings.Contains(page.Text, " [rejected] "), " [rejected] is why the use of a tool was rejected.")
+		b.add(datedMark.MatchString(page.Text), " A date in brackets after \"next week\" or the like was computed from the day of its line.")
+		b.add(strings.Contains(page.Text, " → "), " → names what memories say on it.")
+		b.add(strings.Contains(page.Text, " recur"), " What recurs is shown once, at the end of the page that first has it; {\"session\": \"…\"} lists all of a session.")
+		b.add(true, "\n")
 		b.WriteString(fenceOpen + "\n" + harmless(page.Text) + fenceClose + "\n")
 		b.add(len(page.Touched) > 0, "What memories say on it (→):\n")
 		for _, t := range page.Touched {

@@ -11,7 +11,8 @@ import (
 )
 
 // Routine is said again and again, in nearly the same words: each clause of it recurs in other sessions. A page shows it at
-// its end, and of what says the same only the first. The IDs of the others are in a line of their session.
+// its end, and of what says the same only the first. Of the others their session says how many there are. A listing of one session
+// shows them all, since nothing recurs in it.
 
 const (
 	minForm = 1 // words that a form needs, beside what is left open
@@ -149,32 +150,32 @@ func (l *List) fold(session int, segments []segment) {
 	}
 }
 
-// likeThis says how many utterances are folded into one, and on which days they were said.
+// maxNumbers is how many other numbers a line of what recurs shows.
+const maxNumbers = 6
+
+// likeThis says how often something was said, on how many days, and with which other numbers in its words.
 func (l *List) likeThis(first *kept) string {
 	if len(first.like) == 0 {
 		return ""
 	}
-	days := map[string]bool{}
-	for _, k := range first.like {
+	days, numbers := map[string]bool{}, []string{}
+	for _, k := range slices.Concat(first.like, []*kept{first}) {
 		days[k.time.In(l.query.Zone).Format(time.DateOnly)] = true
-	}
-	if len(days) == 1 {
-		return fmt.Sprintf(" [+%d on one day]", len(first.like))
-	}
-	return fmt.Sprintf(" [+%d on %d days]", len(first.like), len(days))
-}
-
-// folded is the line with the places in one session of what is folded, with the numbers in its words where these differ.
-func folded(all []*kept) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "+%d that recur:", len(all))
-	for _, k := range all {
-		b.WriteString(" :" + k.id())
-		if k.numbers != k.first.numbers && k.numbers != "" {
-			b.WriteString(" (" + k.numbers + ")")
+		if k.numbers != "" && k.numbers != first.numbers && !slices.Contains(numbers, k.numbers) {
+			numbers = append(numbers, k.numbers)
 		}
 	}
-	return b.String() + "\n"
+	said := fmt.Sprintf(" [%d times on %d days", 1+len(first.like), len(days))
+	if len(days) == 1 {
+		said = fmt.Sprintf(" [%d times on one day", 1+len(first.like))
+	}
+	if more := len(numbers) - maxNumbers; more > 0 {
+		numbers = append(numbers[:maxNumbers], fmt.Sprintf("%d more", more))
+	}
+	if len(numbers) > 0 {
+		said += "; other numbers: " + strings.Join(numbers, ", ")
+	}
+	return said + "]"
 }
 
 // wordsOf returns the clauses of what a user typed, without what was pasted, and some of the numbers in it. A short answer

@@ -1,9 +1,8 @@
 // Package listing lists what was said in sessions: oldest first, complete, abridged, in pages.
 //
 // It promises that every utterance of a list is on exactly one page: whole, abridged with a mark where something was
-// left out, counted in a collapsed line that names the range of their IDs, or by its place in a
-// line of what recurs. A list is fixed when it is
-// made: what is appended to a session later is not in it, so that its pages fit together. What is shown was masked
+// left out, or in a collapsed line that names the range of their IDs. Of what recurs in nearly the same words it promises the first
+// utterance, and in the list of one session each. A list is fixed when it is made: what is appended to a session later is not in it, so that its pages fit together. What is shown was masked
 // before it was cut.
 //
 // It does not promise to list a session whose transcript was replaced or removed between two pages: the page that

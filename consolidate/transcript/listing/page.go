@@ -10,8 +10,7 @@ import (
 )
 
 // A Page is a part of a list. Lines of its Text that begin with ":" are utterances, and those that are indented go
-// on with them; any other begins a session. A line that begins with "+" names utterances
-// that recur; after the line Recurs, the first of these begin with their whole IDs.
+// on with them; any other begins a session. After the line Recurs they begin with whole IDs.
 type Page struct {
 	Number     int
 	Text       string
@@ -54,17 +53,17 @@ func (l *List) page(ctx context.Context, store *transcript.Store, p position, nu
 		s := &l.sessions[g.session]
 		t := talk{store: store, list: l, segment: g, session: s, touch: touch}
 		head := t.header(p.at > g.from || g.from > 0 || s.after != Mark{})
-		var again []*kept
 		fits := func(more int) bool {
-			return len(page.Shown) == 0 || text.Len()+routine.Len()+touchedBytes(page.Touched)+len(head)+8*len(again)+more <= room
+			return len(page.Shown) == 0 || text.Len()+routine.Len()+touchedBytes(page.Touched)+len(head)+more <= room
 		}
 		at, full := max(p.at, g.from), false
 		for at < g.to {
-			if k := &s.kept[at]; k.first != nil {
+			if s.kept[at].first != nil {
 				if full = !fits(0); full {
 					break
 				}
-				again = append(again, k)
+				text.WriteString(head)
+				head = ""
 				page.add(s, at, at+1)
 				at++
 				continue
@@ -97,9 +96,6 @@ func (l *List) page(ctx context.Context, store *transcript.Store, p position, nu
 			}
 			shown, at = shown+n, at+n
 		}
-		if len(again) > 0 {
-			text.WriteString(head + folded(again))
-		}
 		if full {
 			p.at = at
 			break
@@ -128,7 +124,7 @@ func touchedBytes(touched []Touched) (n int) {
 }
 
 // Recurs begins the end of a page.
-const Recurs = "What recurs, in nearly the same words ([+3 on 2 days]: 3 others say no more; else its parts were said elsewhere):\n"
+const Recurs = "What recurs in nearly the same words, once:\n"
 
 // add takes in that a page shows some of a session's utterances.
 func (page *Page) add(s *session, from, to int) {
