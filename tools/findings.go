@@ -59,7 +59,11 @@ func foldRule(findings []rule.Finding, form bool) []string {
 		}
 		line += quoted(first.Message, maxShortLine)
 		if first.Hint != "" {
-			line += " → " + quoted(first.Hint, maxFindingLine)
+			line += " → "
+			if alike && slices.ContainsFunc(findings, func(f rule.Finding) bool { return f.Hint != first.Hint }) {
+				line += "for the first: "
+			}
+			line += quoted(first.Hint, maxFindingLine)
 		}
 		return []string{oneLine(line)}
 	}
