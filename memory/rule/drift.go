@@ -36,7 +36,7 @@ func (v *view) compare(names []memory.Name) []Finding {
 	var origins []origin
 	for _, n := range names {
 		v.After.Topics[n].EachText(func(text string, line, column int) {
-			texts = append(texts, drift.Text{File: n.String(), Body: text})
+			texts = append(texts, drift.Text{File: n.String(), Body: text, Line: line})
 			origins = append(origins, origin{n.String(), line, column})
 		})
 	}

@@ -52,7 +52,7 @@ func BenchmarkFind(b *testing.B) {
 	root := bigProject(b, 20_000)
 	var memories []Text
 	for i := range 1_000 {
-		memories = append(memories, Text{fmt.Sprintf("m%d.md", i), bigMemory(i)})
+		memories = append(memories, Text{File: fmt.Sprintf("m%d.md", i), Body: bigMemory(i)})
 	}
 	for _, part := range []struct {
 		name string

@@ -33,12 +33,14 @@ const (
 	maxHits     = 500 // of all texts
 	maxRef      = 400 // bytes of a code span that may name something
 	maxNamed    = 3   // names in a message; the others are counted
+	maxNever    = 8   // names that Checked gives of those that never existed
 )
 
 // Text is a part of a memory.
 type Text struct {
 	File string // of the memory
 	Body string
+	Line int // of the file in which the body begins; 0: 1
 }
 
 // Place is where a text names something.
@@ -60,16 +62,19 @@ type Hit struct {
 
 // Checked is how much of what memories name was looked at. A name counts once, however often it is written.
 type Checked struct {
-	Paths, Scripts, Targets int // that are the project's, there or missing
-	Missing                 int // of these, but for what a memory says is gone
-	Never                   int // files with a folder that are neither in the checkout nor in the history of git
+	Paths, Scripts, Targets int      // that are the project's, there or missing
+	Missing                 int      // of these, but for what a memory says is gone
+	Never                   int      // files with a folder, scripts and targets that are neither in the checkout nor in the history of git
+	NeverAt                 []string // the first of them: "a.md:7 scripts/old.sh"
 	Commit                  string
 	Date                    time.Time // of the commit; zero without git
 	Limited                 bool      // the project holds more than was looked at
 }
 
 // Known reports whether there was a project to look at.
-func (c Checked) Known() bool { return c != Checked{} }
+func (c Checked) Known() bool {
+	return c.Paths+c.Scripts+c.Targets+c.Never > 0 || c.Commit != "" || c.Limited || !c.Date.IsZero()
+}
 
 // String says it in a line: "41 paths and 3 scripts checked in the checkout of 2026-11-20 (0f3b9c8), 3 missing".
 func (c Checked) String() string {
@@ -86,16 +91,21 @@ func (c Checked) String() string {
 			parts = append(parts, fmt.Sprintf("%d %ss", part.number, part.noun))
 		}
 	}
-	if len(parts) == 0 {
-		return "nothing that the memory names is known in the checkout"
+	text := "nothing that the memory names is known in the checkout"
+	if len(parts) > 0 {
+		text = strings.Join(parts, ", ") + " checked in the checkout"
 	}
-	text := strings.Join(parts, ", ") + " checked in the checkout"
 	if c.Commit != "" {
 		text += fmt.Sprintf(" of %s (%s)", c.Date.Format(time.DateOnly), c.Commit)
 	}
-	text += fmt.Sprintf(", %d missing", c.Missing)
+	if len(parts) > 0 {
+		text += fmt.Sprintf(", %d missing", c.Missing)
+	}
 	if c.Never > 0 {
-		text += fmt.Sprintf("; %d more never existed here", c.Never)
+		text += fmt.Sprintf("; neither there nor in its history: %s", strings.Join(c.NeverAt, ", "))
+		if more := c.Never - len(c.NeverAt); more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
 	}
 	if c.Limited {
 		text += "; the project holds more than was looked at"
@@ -164,7 +174,10 @@ func (p *Project) find(nth int, t Text, isMemory func(name string) bool) []Hit {
 			}
 			seen[m.ref] = true
 			if m.never {
-				p.count(&p.checked.Never, "never "+m.ref)
+				c := &p.checked
+				if p.count(&c.Never, "never "+m.ref); len(c.NeverAt) < min(c.Never, maxNever) {
+					c.NeverAt = append(c.NeverAt, fmt.Sprintf("%s:%d %.80s", t.File, max(1, t.Line)+strings.Count(text[:s.from], "\n"), m.ref))
+				}
 				continue
 			}
 			p.count(&p.checked.Missing, "missing "+m.ref)

@@ -53,7 +53,7 @@ func open(t testing.TB, files ...string) *Project {
 
 func refs(p *Project, text string) string {
 	var found []string
-	for _, h := range p.Find([]Text{{"a.md", text}}, noMemory) {
+	for _, h := range p.Find([]Text{{File: "a.md", Body: text}}, noMemory) {
 		found = append(found, h.Ref+": "+h.Message)
 	}
 	return strings.Join(found, "\n")
@@ -210,12 +210,12 @@ func TestGathered(t *testing.T) {
 	p := open(t, "pkg/core/map/load.go|package load // moved and changed\n", "pkg/core/map/draw.go|package load // 2\n", "src/a.go|", "tools/keep.sh|")
 	commit(t, p, "engine/map/load.go => pkg/core/map/load.go|x", "engine/map/draw.go => pkg/core/map/draw.go|y", "tools/a1.sh|2", "tools/b1.sh|3", "tools/c1.sh|4", "old/boat.go|5", "old/sub/crane.go|6")
 	hits := p.Find([]Text{
-		{"a.md", "The loader is `engine/map/load.go`.\n\nIt is drawn by `engine/map/draw.go` and `src/a.go`."},
-		{"b.md", "See `engine/map/draw.go`."},
-		{"work_log.md", "`tools/a1.sh` runs.\n\n`tools/b1.sh` runs.\n\n`tools/c1.sh` runs."},
-		{"c.md", "- `tools/a1.sh`, `tools/b1.sh`"},
-		{"d.md", "It is in `old/boat.go`."},
-		{"e.md", "See `old/sub/crane.go`."},
+		{File: "a.md", Body: "The loader is `engine/map/load.go`.\n\nIt is drawn by `engine/map/draw.go` and `src/a.go`."},
+		{File: "b.md", Body: "See `engine/map/draw.go`."},
+		{File: "work_log.md", Body: "`tools/a1.sh` runs.\n\n`tools/b1.sh` runs.\n\n`tools/c1.sh` runs."},
+		{File: "c.md", Body: "- `tools/a1.sh`, `tools/b1.sh`"},
+		{File: "d.md", Body: "It is in `old/boat.go`."},
+		{File: "e.md", Body: "See `old/sub/crane.go`."},
 	}, noMemory)
 	var got []string
 	for _, h := range hits {
@@ -235,8 +235,8 @@ func TestGathered(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	c.Date, c.Commit = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), "0f3b9c8"
-	c.Never = 1
-	if want := "8 paths checked in the checkout of 2026-11-20 (0f3b9c8), 7 missing; 1 more never existed here"; c.String() != want {
+	c.Never, c.NeverAt = 3, []string{"a.md:7 lib/x.c", "b.md:1 make y"}
+	if want := "8 paths checked in the checkout of 2026-11-20 (0f3b9c8), 7 missing; neither there nor in its history: a.md:7 lib/x.c, b.md:1 make y and 1 more"; c.String() != want {
 		t.Errorf("%q", c.String())
 	}
 }
@@ -290,7 +290,7 @@ func FuzzFind(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		texts := []Text{{"a.md", text}, {"b.md", "`src/main.go`"}}
+		texts := []Text{{File: "a.md", Body: text}, {File: "b.md", Body: "`src/main.go`"}}
 		hits := p.Find(texts, noMemory)
 		checked := p.Checked()
 		last := 0
@@ -300,7 +300,7 @@ func FuzzFind(f *testing.F) {
 			}
 			last = h.Place.From
 		}
-		if again := p.Find(texts, noMemory); len(again) != len(hits) || p.Checked() != checked {
+		if again := p.Find(texts, noMemory); len(again) != len(hits) || p.Checked().String() != checked.String() {
 			t.Fatalf("%d hits, then %d", len(hits), len(again))
 		}
 		if checked.Missing < min(len(hits), 1) || checked.Missing > checked.Paths+checked.Scripts+checked.Targets+len(hits) || checked.Paths == 0 {

@@ -51,7 +51,7 @@ var scriptRef = lazy.New(`^(?:[A-Za-z_]\w*=\S* |sudo )*((?:npm run|(?:pnpm|yarn|
 // generalScripts are scripts and targets that nearly every project has, so that another's may be meant.
 var generalScripts = prose.Set("dev start build test lint serve watch preview format typecheck")
 
-// judgeScript reports a script or a target that no manifest has and one once had: what none ever had is another project's.
+// judgeScript reports a script or a target that no manifest has.
 func (p *Project) judgeScript(command string) []missing {
 	m := scriptRef.FindStringSubmatch(command)
 	if m == nil {
@@ -74,7 +74,7 @@ func (p *Project) judgeScript(command string) []missing {
 	}
 	by := p.lastChange(definition, ":(glob)**/"+manifest)
 	if by == "" {
-		return nil
+		return []missing{{ref: ref, never: true}}
 	}
 	p.count(number, noun+" "+script)
 	return []missing{{ref: ref, message: fmt.Sprintf("no %s has the %s %q any more; %s removed it", manifest, noun, script, by)}}

@@ -95,12 +95,16 @@ func (p *Project) judgePath(text string) []missing {
 		elsewhere = others[0]
 	}
 	m := missing{ref: name}
+	var never []missing
+	if strings.Contains(name, "/") && isFile(name) {
+		never = []missing{{ref: name, never: true}}
+	}
 	if h := p.past(); h.sawChanges() {
 		was, by, ok := h.had(name)
-		if !ok && strings.Contains(name, "/") && isFile(name) {
-			return []missing{{ref: name, never: true}}
+		if !ok {
+			return never
 		}
-		if !ok || isConventional(name) || t.isBuilt(name) || p.isIgnored(was) {
+		if isConventional(name) || t.isBuilt(name) || p.isIgnored(was) {
 			return nil
 		}
 		became := h.became(was)
@@ -119,7 +123,7 @@ func (p *Project) judgePath(text string) []missing {
 	} else if strings.Contains(name, "/") && elsewhere != "" && t.bases[path.Base(path.Dir(name))] != nil {
 		m.message, m.moved = fmt.Sprintf("the project has no %q; the one file of that name is %q", name, elsewhere), folders(name, elsewhere)
 	} else {
-		return nil
+		return never
 	}
 	p.count(&p.checked.Paths, "path "+name)
 	return []missing{m}

@@ -14,7 +14,7 @@ func TestScripts(t *testing.T) {
 	const text = "Run `make deploy`.\n\nRun `make build`.\n\nRun `npm run pages`, `npm run test`.\n\nRun `npm run lint`.\n\nRun `pnpm tsc` and `yarn vitest`.\n\n" +
 		"Run `just serve`.\n\nIn the infra repo, run `make plan`.\n\nWe plan to add `make docs`.\n\nRun `make -j4`, `make CC=clang`, `make clean`.\n"
 	var got []string
-	for _, h := range p.Find([]Text{{"a.md", text}}, func(string) bool { return false }) {
+	for _, h := range p.Find([]Text{{File: "a.md", Body: text}}, func(string) bool { return false }) {
 		got = append(got, h.Ref)
 	}
 	if want := []string{"make deploy", "npm run pages"}; !slices.Equal(got, want) {
