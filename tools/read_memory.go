@@ -35,6 +35,7 @@ func readMemory(ctx context.Context, p *consolidate.Project, r readArguments) (a
 	if shown < len(files) {
 		text += fmt.Sprintf("\n\n… the page is full; not shown: %s", strings.Join(r.Paths[shown:], ", "))
 	}
+	p.Recall.NoteRead(r.Paths[:shown])
 	sources, err := renderSources(ctx, p, files[:shown], readPage-len(text))
 	return answer{text: text + sources}, err
 }
@@ -63,6 +64,7 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 		paths[i] = f.Name.String()
 	}
 	text, shown := renderFiles(paths, files, 0)
+	p.Recall.NoteRead(paths[:shown])
 	if left := page.Left + len(files) - shown; left == 0 {
 		text += "\n\nThis was the last page."
 	} else {

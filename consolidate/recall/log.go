@@ -25,13 +25,35 @@ type Push struct {
 	Time    time.Time `json:"time"`
 	Host    string    `json:"host,omitempty"`
 	Session string    `json:"session"`
-	Event   string    `json:"event"` // a level, or Forgot
+	Event   string    `json:"event"` // a level, Forgot or Read
 	Files   []string  `json:"files,omitempty"`
 	ID      string    `json:"id"`
 }
 
-// Forgot is the event that the context of a session was compacted. What was shown before is no longer in it.
-const Forgot = "forgot"
+// Events that show nothing.
+const (
+	Forgot = "forgot" // the context of a session was compacted: what was shown before is no longer in it
+	Read   = "read"   // the session read memories by itself
+)
+
+// Shows reports whether memories were shown.
+func (p Push) Shows() bool { return p.Event != Forgot && p.Event != Read }
+
+// NoteRead notes that the caller's session has read memories, so that they are not shown in it. Where nothing was ever shown, or
+// the session is not known, it does nothing.
+func (r *Recall) NoteRead(files []string) {
+	state, err := memory.OpenRoot(r.Store.Records.StateDir())
+	if err != nil {
+		return
+	}
+	defer state.Close()
+	if _, err := state.Lstat(logFile); err == nil && r.Store.Session != "" && len(files) > 0 {
+		_, _ = r.Claim(Push{Host: r.Store.Host, Session: r.Store.Session, Event: Read, Files: files[:min(len(files), maxRead)]})
+	}
+}
+
+// maxRead bounds the memories of a line.
+const maxRead = 200
 
 // Claim writes p into the log, and returns the files of p that the caller may show: those that were not shown in the
 // session before. If several processes claim a file at once, one gets it. A memory in the index does not count as
@@ -126,9 +148,10 @@ func (r *Recall) Uses() (Uses, error) {
 	all, err := r.Pushes()
 	sessions, counted := map[string]bool{}, map[[2]string]bool{}
 	for _, p := range all {
-		if p.Event != Forgot {
-			sessions[p.Session] = true
+		if !p.Shows() {
+			continue
 		}
+		sessions[p.Session] = true
 		for _, file := range p.Files {
 			if call := [2]string{p.Session, file}; p.Event != Start && !counted[call] {
 				counted[call] = true

@@ -2,6 +2,7 @@ package background
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -34,6 +35,11 @@ func recalled(p *consolidate.Project, setup host.Setup, e hook.Event) (text stri
 	}
 	if e.Moment == hook.Start && setup.Loaded {
 		return "", nil, nil
+	}
+	if read, err := filepath.Rel(p.Store.MemoryDir, e.File); e.File != "" && err == nil && filepath.IsLocal(read) {
+		push.Event, push.Files = recall.Read, []string{filepath.ToSlash(read)}
+		_, err := p.Recall.Claim(push)
+		return "", nil, err
 	}
 	var all []recall.Memory
 	var chosen []recall.Note

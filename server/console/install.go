@@ -285,7 +285,7 @@ func renderInstall(h install.Host, answer installJSON, removing, changed bool) s
 	b.add(changed && removing, "", "Memories, the archive and the journal are kept.")
 	b.add(changed && !removing, "", "Restart %s. To ask for a dream there, type %s. dream-mcp uninstall %s undoes this.", h.Name, h.Ask(), h.ID)
 	b.add(changed && !removing && h.ID == host.Codex, "", "Codex runs a hook only after you agree: it asks, or see /hooks there.")
-	b.add(!removing && answer.Recall != "" && answer.Recall != recall.Off, "", "Shown to its model unasked: %s.", recallText(answer.Recall))
+	b.add(!removing && answer.Recall != "" && answer.Recall != recall.Off, "", "Shown to its model unasked: %s.", recallText(h.ID, answer.Recall))
 	for _, plugin := range answer.Twice {
 		b.add(true, "", "! Claude Code has dream-mcp by the plugin %s, too.", plugin)
 		b.add(true, "", "  One is enough: dream-mcp uninstall claude-code, or claude plugin uninstall %s", plugin)

@@ -21,11 +21,11 @@ var recalls = map[string]string{
 	recall.All:    "feedback memories that name what a tool call touches",
 }
 
-// recallText describes what a level shows.
-func recallText(level string) string {
+// recallText describes what a level shows in a host. Claude Code loads the index itself.
+func recallText(hostID, level string) string {
 	var all []string
 	for _, l := range recall.Levels {
-		if recalls[l] != "" && recall.Includes(level, l) {
+		if recalls[l] != "" && recall.Includes(level, l) && (l != recall.Start || hostID != host.ClaudeCode) {
 			all = append(all, recalls[l])
 		}
 	}
@@ -95,7 +95,7 @@ func renderRecall(setup host.Setup) string {
 	var b lines
 	for _, h := range install.Hosts {
 		level := setup.RecallIn(h.ID).Value
-		b.add(level != recall.Off && h.Shows(), "", "  %-12s %s", h.Name, recallText(level))
+		b.add(level != recall.Off && h.Shows(), "", "  %-12s %s", h.Name, recallText(h.ID, level))
 	}
 	if b.Len() == 0 {
 		return "memories are shown to no model unasked (dream-mcp install HOST --recall start)\n"
@@ -109,7 +109,7 @@ func (c *Command) recallLog(p *consolidate.Project) error {
 	if err != nil {
 		return err
 	}
-	pushes = slices.DeleteFunc(pushes, func(p recall.Push) bool { return p.Event == recall.Forgot })
+	pushes = slices.DeleteFunc(pushes, func(p recall.Push) bool { return !p.Shows() })
 	slices.Reverse(pushes)
 	return answerAll(c, pushes, func(ink paint) string {
 		b := lines{ink: ink}
