@@ -74,6 +74,7 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 }
 
 func readProblem(path string, f consolidate.ReadResult) string {
+	path = short(path, maxShortLine)
 	switch {
 	case !errors.Is(f.Err, fs.ErrNotExist):
 		return fmt.Sprintf("%q cannot be read: %s", path, strings.TrimPrefix(f.Err.Error(), path+": "))
