@@ -83,7 +83,7 @@ func (d *dream) finalize(r ops.FinalizeRequest) (res FinalizeResult, err error) 
 		d.Summary, d.Accepted = "", deletes
 		return FinalizeResult{}, d.landError(err)
 	}
-	fresh, _ := d.fresh(plan.findings)
+	fresh := d.fresh(plan.findings)
 	fresh = append(atEnd(plan.lines), fresh...)
 	res = committed(d.Tx, plan.index, fresh, ops.Summary(d.Stage.Changes, d.Op)+d.Choices())
 	res.Standing = standing(plan.findings)
@@ -164,7 +164,7 @@ func (d *dream) dryRun(plan plan, refused error) (FinalizeResult, error) {
 		return res, err
 	}
 	res.Files, res.Index, res.Standing = ops.FilesOf(changes), plan.index.Size(), standing(plan.findings)
-	fresh, _ := d.fresh(plan.findings)
+	fresh := d.fresh(plan.findings)
 	res.Findings = append(atEnd(plan.lines), fresh...)
 	if !plan.index.None {
 		res.IndexChanges = d.indexChanges(plan.index, res.Files, plan.request.Upsert)

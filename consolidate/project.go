@@ -23,10 +23,8 @@ import (
 
 // Defaults and limits.
 const (
-	DefaultMinHours    = 24
-	DefaultMinSessions = 5
-	DefaultLease       = time.Hour
-	throttleSpan       = 10 * time.Minute // between two counts by hooks that find too few sessions
+	DefaultLease = time.Hour
+	throttleSpan = 10 * time.Minute // between two counts by hooks that find too few sessions
 )
 
 // Switch is the state of the gate "enabled" in the host's settings.

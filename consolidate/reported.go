@@ -14,18 +14,16 @@ func (d *dream) reported(findings []rule.Finding) {
 	}
 }
 
-// fresh returns errors and the findings that were not yet reported in this dream, and the number of the others.
-func (d *dream) fresh(findings []rule.Finding) (fresh []rule.Finding, known int) {
+// fresh returns errors and the findings that were not yet reported in this dream.
+func (d *dream) fresh(findings []rule.Finding) (fresh []rule.Finding) {
 	fresh = []rule.Finding{} // never null in an answer
 	for _, f := range findings {
-		if f.Severity != rule.Error && d.known[findingKey(f)] {
-			known++
-		} else {
+		if f.Severity == rule.Error || !d.known[findingKey(f)] {
 			fresh = append(fresh, f)
 		}
 	}
 	d.reported(fresh)
-	return fresh, known
+	return fresh
 }
 
 // findingKey identifies a finding independent of its line.

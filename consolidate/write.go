@@ -158,7 +158,7 @@ func (w *writing) inDream(ctx context.Context, d *dream) (WriteResult, error) {
 			res.Findings = append(res.Findings, f)
 		}
 	}
-	res.Findings, _ = d.fresh(res.Findings)
+	res.Findings = d.fresh(res.Findings)
 	d.log(Event{Kind: EventStaged, Text: res.Action + " " + res.Path})
 	return res, d.Save()
 }

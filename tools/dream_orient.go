@@ -56,7 +56,7 @@ func renderMap(p *consolidate.Project, m consolidate.Map) (head string, lines []
 	begin.add(m.Dream.Unattended, "Nobody watches this dream: it may delete no user or feedback memory, nor cut one by half, and of the rest one in ten; "+
 		"what other memories say too is not lost. What is refused is kept as a proposal for the person: go on with the rest.\n")
 	begin.add(m.Resumed || len(m.Dream.Staged) > 0, "Staged so far: %s\n", cmp.Or(strings.Join(m.Dream.Staged, ", "), "nothing"))
-	mapState(&b, p, m)
+	mapState(&b, m)
 	b.add(!m.Prompted, "\n%s\n", strings.TrimSpace(consolidate.Brief()))
 	mapChanged(&b, m)
 	mapFindings(&b, m)
@@ -70,7 +70,7 @@ func renderMap(p *consolidate.Project, m consolidate.Map) (head string, lines []
 }
 
 // mapState says in a few lines what there is.
-func mapState(b *text, p *consolidate.Project, m consolidate.Map) {
+func mapState(b *text, m consolidate.Map) {
 	var all int64
 	for _, t := range m.Topics {
 		all += t.Size

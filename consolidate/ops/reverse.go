@@ -22,7 +22,7 @@ func (s *Stage) Reverse(a Op) (conflicts []Conflict, err error) {
 		if c.Name.IsIndex() {
 			continue
 		}
-		found, err := s.reverse(a, c)
+		found, err := s.reverse(c)
 		if err != nil {
 			return nil, err
 		}
@@ -33,7 +33,7 @@ func (s *Stage) Reverse(a Op) (conflicts []Conflict, err error) {
 }
 
 // reverse stages the undoing of one change of a, or reports why the file is left as it is.
-func (s *Stage) reverse(a Op, c Change) ([]Conflict, error) {
+func (s *Stage) reverse(c Change) ([]Conflict, error) {
 	disk, err := readOrForeign(s.dir, c.Name)
 	if err != nil || disk.Sum == c.Before {
 		return nil, err
@@ -78,7 +78,7 @@ func (s *Stage) reverseIndex(a Op, left map[memory.Name]bool) (conflicts []Confl
 	}
 	var before []byte
 	if c.Before != c.After {
-		if conflicts, err = s.reverse(a, c); err != nil {
+		if conflicts, err = s.reverse(c); err != nil {
 			return nil, err
 		}
 		if before, err = s.Content(c.Before); err != nil {

@@ -32,13 +32,11 @@ func (s *Stage) Content(sum memory.Sum) ([]byte, error) {
 }
 
 // keep keeps a text, to be written with the record.
-func (s *Stage) keep(data []byte) memory.Sum {
+func (s *Stage) keep(data []byte) {
 	if s.pending == nil {
 		s.pending = make(map[memory.Sum][]byte)
 	}
-	sum := memory.SumOf(data)
-	s.pending[sum] = data
-	return sum
+	s.pending[memory.SumOf(data)] = data
 }
 
 // flush writes the pending texts.

@@ -58,7 +58,7 @@ func FuzzForeign(f *testing.F) {
 			if _, err := said.ReadHead(at); err != nil {
 				t.Fatal(err)
 			}
-			said.ReadTail(at)
+			said.LastTime(at)
 			r := said.NewReader(said.File{ID: fixture.ID(1), Host: host}, source.Lines(t.Context(), 1, 0, new(atomic.Int64)), func(u *said.Entry) error {
 				if !utf8.ValidString(u.Text) || u.Text == "" || len(u.Text) > said.MaxText {
 					t.Fatalf("%s said %q", host, u.Text)

@@ -116,7 +116,7 @@ func codexItem(payload raw, r *record, h *hostState) {
 	case kind.is("local_shell_call"), kind.is("web_search_call"):
 		r.used(id, slices.Concat(raw(`"`), raw(strings.TrimSuffix(kind.text(), "_call")), raw(`"`)), payload.field("action"))
 	case kind.is("function_call_output"), kind.is("custom_tool_call_output"):
-		r.answered(id, joined(codexOutput(payload.field("output")).texts(), "\n"))
+		r.answered(id, joined(codexOutput(payload.field("output")).texts()))
 	}
 }
 

@@ -40,7 +40,7 @@ func (r *record) appendLine(lines []byte) []byte {
 	}
 	begin := len(lines)
 	lines = appendObject(lines, field{"type", r.Type}, field{"uuid", r.UUID}, field{"timestamp", r.Timestamp}, field{"cwd", r.CWD},
-		field{"isSidechain", r.Sidechain}, field{"aiTitle", r.AITitle}, field{"message", message})
+		field{"isSidechain", r.Sidechain}, field{"message", message})
 	for i, c := range lines[begin:] {
 		if c == '\n' { // between values
 			lines[begin+i] = ' '

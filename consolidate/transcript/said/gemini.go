@@ -122,7 +122,7 @@ func (l *geminiLog) take(line raw) {
 	case !line.field("id").empty():
 		l.put(line)
 	case !session.empty():
-		l.kind, l.summary = nil, nil
+		l.kind = nil
 		l.set(line)
 	}
 }
@@ -135,8 +135,6 @@ func (l *geminiLog) set(head raw) {
 			l.session = v.text()
 		case "kind":
 			l.kind = v
-		case "summary":
-			l.summary = v
 		case "messages":
 			l.messages, l.places = nil, map[string]int{}
 			v.items(l.put)
@@ -162,7 +160,7 @@ func (l *geminiLog) lines() []byte {
 	if len(l.session) > maxGeminiID { // it is repeated with every message
 		l.session = strconv.FormatUint(Sum(l.session), 16)
 	}
-	head := record{Type: metaType, AITitle: l.summary}
+	head := record{Type: metaType}
 	if l.kind.is("subagent") {
 		head.Sidechain = isTrue
 	}
@@ -177,10 +175,10 @@ func (l *geminiLog) lines() []byte {
 		content := m.field("content")
 		switch kind := m.field("type"); {
 		case kind.is("user"):
-			if shown := m.field("displayContent"); shown != nil && string(shown) != "null" && !opensDream(joined(content.texts(), "\n")) {
+			if shown := m.field("displayContent"); shown != nil && string(shown) != "null" && !opensDream(joined(content.texts())) {
 				content = shown
 			}
-			said.typedBlocks(Gemini, []block{{Type: textType, Text: quoted(joined(content.texts(), "\n"))}}, geminiTyped)
+			said.typedBlocks(Gemini, []block{{Type: textType, Text: quoted(joined(content.texts()))}}, geminiTyped)
 		case kind.is("gemini"):
 			said.Type, said.Message.Blocks = assistantType, content.texts()
 			m.field("toolCalls").items(func(call raw) { // a server's tool is mcp_SERVER_TOOL, or has its own name

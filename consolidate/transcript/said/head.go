@@ -26,7 +26,6 @@ type Head struct {
 	Reason Reason // why it is not a session of anybody; empty when it is one
 	CWDs   []string
 	Branch string
-	Title  string
 	First  string    // the first words that a person typed
 	Last   time.Time // the latest time in the head
 }
@@ -99,21 +98,16 @@ func (h *Head) note(r *record) {
 	if h.Branch == "" {
 		h.Branch = name(r.Branch)
 	}
-	switch {
-	case !r.CustomTitle.empty():
-		h.Title = r.CustomTitle.text()
-	case !r.AITitle.empty():
-		h.Title = r.AITitle.text()
-	}
 	if t := r.time(); t.After(h.Last) {
 		h.Last = t
 	}
 }
 
-// ReadTail returns the title and the latest time at the end of a transcript; neither where that cannot be read.
-func ReadTail(f File) (h Head) {
+// LastTime returns the latest time at the end of a transcript; zero if it cannot be read.
+func LastTime(f File) time.Time {
+	var h Head
 	_ = f.tail(headSize, h.note)
-	return h
+	return h.Last
 }
 
 // tail calls do with each record in the last most bytes of a session, of which it leaves out what is before a newline.

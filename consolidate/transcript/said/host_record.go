@@ -26,18 +26,18 @@ func (h *hostState) name(r *record, words raw) {
 	r.UUID = quoted(strconv.FormatUint(Sum(h.Origin, strconv.Itoa(h.Said), string(words)), 16))
 }
 
-// each calls field with every key of an object and its value, and reports whether it is an object.
-func (v raw) each(field func(key string, value raw)) bool {
+// each calls field with every key of an object and its value; with none if it is not an object.
+func (v raw) each(field func(key string, value raw)) {
 	if len(v) == 0 || v[0] != '{' {
-		return false
+		return
 	}
-	return object(v, 0, func(key []byte, i int) int {
+	object(v, 0, func(key []byte, i int) int {
 		end := skip(v, i, 0)
 		if end != odd {
 			field(validText(key), v[i:end:end])
 		}
 		return end
-	}) != odd
+	})
 }
 
 // items calls item with each value of an array, up to maxBlocks, or with v itself if it is not an array.
@@ -79,13 +79,13 @@ func (v raw) texts(types ...string) (texts []block) {
 	return texts
 }
 
-// joined returns the texts of blocks with a separator between them.
-func joined(texts []block, separator string) string {
+// joined returns the texts of blocks, each on lines of its own.
+func joined(texts []block) string {
 	all := make([]string, len(texts))
 	for i, b := range texts {
 		all[i] = b.Text.text()
 	}
-	return strings.Join(all, separator)
+	return strings.Join(all, "\n")
 }
 
 var (

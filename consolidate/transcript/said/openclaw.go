@@ -24,8 +24,6 @@ func openClawLine(line raw, r *record, h *hostState) {
 	switch {
 	case kind.is("session"):
 		r.Type, r.UUID = metaType, nil
-	case kind.is("session_info"):
-		r.CustomTitle = line.field("name")
 	case kind.is("message"):
 		openClawMessage(line.field("message"), r)
 	}
@@ -43,7 +41,7 @@ func openClawMessage(message raw, r *record) {
 	case role.is("user"):
 		r.typedBlocks(OpenClaw, content.texts("text"), openClawTyped)
 	case role.is("toolResult"):
-		r.answered(message.field("toolCallId"), joined(content.texts(), "\n"))
+		r.answered(message.field("toolCallId"), joined(content.texts()))
 	case role.is("assistant"):
 		r.Type = assistantType
 		for _, b := range content.texts("text") {

@@ -3,7 +3,6 @@ package said
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -19,7 +18,7 @@ const openCodeWhy = "opencode's database, of all projects: those that ran here"
 
 // openCodeSession is a row of a table of sessions.
 type openCodeSession struct {
-	ID, Parent, Directory, Title string
+	ID, Parent, Directory string
 
 	Status // its time, and how many messages and parts it has
 }
@@ -64,9 +63,6 @@ type openCodePart struct {
 // read.
 func openCodeLines(s openCodeSession, messages []openCodeMessage, bad int) []byte {
 	head := record{Type: metaType, CWD: quoted(s.Directory)}
-	if !strings.HasPrefix(s.Title, "New session - ") {
-		head.AITitle = quoted(s.Title)
-	}
 	lines := head.appendLine(nil)
 	for i := range messages {
 		said, answers := messages[i].records()
@@ -144,6 +140,6 @@ func (p openCodePart) use(said, answers *record) {
 	failure := state.field("error") // a text, since 2.0 an object with a message
 	texts := slices.Concat(state.field("output").texts(), state.field("content").texts("text"), failure.texts(), failure.field("message").texts())
 	if len(texts) > 0 {
-		answers.answered(id, joined(texts, "\n"))
+		answers.answered(id, joined(texts))
 	}
 }

@@ -67,7 +67,7 @@ func openCodeSessions(s *sqlite.Snapshot, wanted func(*openCodeSession) bool) (a
 	seen := map[string]bool{}
 	tables := 0
 	for _, name := range []string{"session_v2", "session"} {
-		table, err := s.Table(name, "id", "parent_id", "directory", "title", "time_updated")
+		table, err := s.Table(name, "id", "parent_id", "directory", "time_updated")
 		if err != nil {
 			return nil, err
 		}
@@ -76,8 +76,8 @@ func openCodeSessions(s *sqlite.Snapshot, wanted func(*openCodeSession) bool) (a
 		}
 		err = table.Each(func(row sqlite.Row) error {
 			o := openCodeSession{
-				ID: string(row[0].Text), Parent: string(row[1].Text), Directory: string(row[2].Text), Title: string(row[3].Text),
-				Status: Status{ModTime: openCodeTime(row[4].Int)},
+				ID: string(row[0].Text), Parent: string(row[1].Text), Directory: string(row[2].Text),
+				Status: Status{ModTime: openCodeTime(row[3].Int)},
 			}
 			known := seen[o.ID]
 			if seen[o.ID] = true; known || !wanted(&o) {
@@ -159,7 +159,7 @@ func (r *reading) rows(s *sqlite.Snapshot, table, session string, columns []stri
 func (r *reading) messages(s *sqlite.Snapshot, session string) error {
 	err := r.rows(s, "session_message", session, []string{"type", "seq", "time_created"}, func(row sqlite.Row, data raw) {
 		r.all = append(r.all, openCodeMessage{
-			id: string(row[1].Text), role: quoted(string(row[3].Text)), seq: row[4].Int, created: row[5].Int, data: data,
+			id: string(row[1].Text), role: quoted(string(row[3].Text)), seq: row[3].Int, created: row[5].Int, data: data,
 		})
 	})
 	slices.SortStableFunc(r.all, func(a, b openCodeMessage) int { return cmp.Compare(a.seq, b.seq) })

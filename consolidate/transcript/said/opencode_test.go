@@ -39,7 +39,7 @@ func FuzzOpenCode(f *testing.F) {
 		if m.role == nil {
 			m.role = data.field("type")
 		}
-		lines := openCodeLines(openCodeSession{ID: "ses_1", Directory: fixture.Root, Title: message}, []openCodeMessage{m}, 1)
+		lines := openCodeLines(openCodeSession{ID: "ses_1", Directory: fixture.Root}, []openCodeMessage{m}, 1)
 		if n := bytes.Count(lines, []byte("\n")); n != 4 {
 			t.Fatalf("%d lines: %q", n, lines)
 		}

@@ -293,5 +293,5 @@ func plain(v raw) string {
 		return withoutReminders(v.text())
 	}
 	texts := slices.DeleteFunc(blocks(v), func(b block) bool { return !b.isText() })
-	return withoutReminders(joined(texts, "\n"))
+	return withoutReminders(joined(texts))
 }

@@ -16,8 +16,7 @@ type record struct {
 	Source     raw // of a prompt: "typed", "queued" …
 	Origin     raw // of a prompt, as an object
 	Attachment raw
-
-	AITitle, CustomTitle, Worktree raw
+	Worktree   raw
 }
 
 // A message is what the model's API was sent or answered: an object as a rule, at times the bare
@@ -76,10 +75,6 @@ func (r *record) walk(b []byte, i int) int {
 			return value(b, i, &r.Origin)
 		case "operation":
 			return value(b, i, &r.Operation)
-		case "aiTitle":
-			return value(b, i, &r.AITitle)
-		case "customTitle":
-			return value(b, i, &r.CustomTitle)
 		case "message":
 			return r.Message.walk(b, i)
 		case "attachment":

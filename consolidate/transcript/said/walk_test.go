@@ -21,7 +21,7 @@ import (
 func seen(r *record) string {
 	var b strings.Builder
 	for _, v := range []raw{
-		r.Type, r.Subtype, r.UUID, r.Session, r.CWD, r.Branch, r.Operation, r.Denial, r.AITitle, r.CustomTitle, r.Worktree.field("originalCwd"),
+		r.Type, r.Subtype, r.UUID, r.Session, r.CWD, r.Branch, r.Operation, r.Denial, r.Worktree.field("originalCwd"),
 		r.Attachment.field("type"), r.Attachment.field("commandMode"), r.Message.ID, r.Message.Model,
 	} {
 		fmt.Fprintf(&b, "%q ", v.text())
@@ -146,7 +146,7 @@ func repeatsKeys(text []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	known := map[string]string{}
 	for _, key := range []string{"type", "subtype", "uuid", "sessionId", "timestamp", "cwd", "gitBranch", "isSidechain", "isMeta", "isCompactSummary",
-		"isApiErrorMessage", "toolDenialKind", "toolUseResult", "promptSource", "origin", "message", "content", "planContent", "operation", "attachment", "aiTitle", "customTitle", "worktreeSession", "id", "model", "text", "name",
+		"isApiErrorMessage", "toolDenialKind", "toolUseResult", "promptSource", "origin", "message", "content", "planContent", "operation", "attachment", "worktreeSession", "id", "model", "text", "name",
 		"input", "tool_use_id", "commandMode", "prompt", "originalCwd"} {
 		known[foldText(key)] = key
 	}
@@ -304,9 +304,7 @@ type jsonRecord struct {
 	Origin     json.RawMessage `json:"origin"`
 	Attachment json.RawMessage `json:"attachment"`
 
-	AITitle     string          `json:"aiTitle"`
-	CustomTitle string          `json:"customTitle"`
-	Worktree    json.RawMessage `json:"worktreeSession"`
+	Worktree json.RawMessage `json:"worktreeSession"`
 }
 
 type jsonMessage struct {
@@ -357,7 +355,7 @@ func (j *jsonRecord) record() (r record) {
 	r.Sidechain, r.Meta, r.Summary, r.APIError = truth(j.Sidechain), truth(j.Meta), truth(j.Summary), truth(j.APIError)
 	r.Content, r.Plan, r.Operation, r.Denial = raw(j.Content), raw(j.Plan), quoted(j.Operation), quoted(j.Denial)
 	r.Result, r.Source, r.Origin = raw(j.Result), quoted(j.Source), raw(j.Origin)
-	r.Attachment, r.AITitle, r.CustomTitle, r.Worktree = raw(j.Attachment), quoted(j.AITitle), quoted(j.CustomTitle), raw(j.Worktree)
+	r.Attachment, r.Worktree = raw(j.Attachment), raw(j.Worktree)
 	if len(j.Message) > 0 && j.Message[0] != '{' {
 		r.Message.Blocks = oddBlocks(j.Message)
 		return r

@@ -266,10 +266,3 @@ func TestCertainStop(t *testing.T) {
 		}
 	}
 }
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}

@@ -15,7 +15,7 @@ type cachedHead struct {
 	modTime time.Time
 	trust   said.Trust // of its folder
 	head    said.Head
-	tail    said.Head // what the end says, when ended is set
+	last    time.Time // the latest time at its end, when ended is set
 	ended   bool
 	version int // how many texts were forgotten
 }
@@ -57,7 +57,7 @@ func (s *Project) head(f said.File) (said.Head, error) {
 	if err != nil {
 		return said.Head{}, err
 	}
-	h.First, h.Title = s.shownLine(h.First), s.shownLine(h.Title)
+	h.First = s.shownLine(h.First)
 	s.cache(f, cachedHead{head: h})
 	return h, nil
 }
@@ -71,17 +71,15 @@ func (s *Project) shownLine(text string) string {
 // maxMasked bounds, in bytes, what is masked for one line: twice what oneLine looks at.
 const maxMasked = 32 * maxFirst
 
-// tail returns what the end of a file says, from the cache likewise.
-func (s *Project) tail(f said.File, h said.Head) said.Head {
+// lastTime returns the latest time at the end of a file, from the cache likewise.
+func (s *Project) lastTime(f said.File, h said.Head) time.Time {
 	c, ok := s.cached(f)
 	if ok && c.ended {
-		return c.tail
+		return c.last
 	}
-	t := said.ReadTail(f)
-	t = said.Head{Title: s.shownLine(t.Title), Last: t.Last}
-	c.head, c.tail, c.ended = h, t, true
+	c.head, c.last, c.ended = h, said.LastTime(f), true
 	s.cache(f, c)
-	return t
+	return c.last
 }
 
 // knowsOurs reports whether the cache has a session of ours in a folder.

@@ -14,13 +14,10 @@ import (
 type Session struct {
 	ID      string // the transcript's name without its ending, or what another host calls the session
 	Host    said.Host
-	Path    string
 	Size    int64     // in bytes; 0 of one that is not a file
 	ModTime time.Time // when the transcript was last touched
 	Last    time.Time // when something was last recorded, as far as its head and end say; else ModTime
-	CWD     string    // the first working directory that it recorded
 	Branch  string
-	Title   string // what the host or a person named it; empty as a rule in young sessions
 	First   string // the first words that a person typed, made visible, at most 120 runes
 	Current bool   // the caller's own
 
@@ -182,16 +179,13 @@ func (s *Project) ours(cwds []string) bool {
 
 func (s *Project) session(f said.File) Session {
 	h, _ := s.head(f) // as when it was judged
-	t := s.tail(f, h)
 	session := Session{
 		ID:      f.ID,
 		Host:    f.Host,
-		Path:    f.Path,
 		Size:    f.Size,
 		ModTime: f.ModTime,
 		Last:    h.Last,
 		Branch:  h.Branch,
-		Title:   h.Title,
 		First:   h.First,
 		Current: s.isCurrent(f),
 		File:    f,
@@ -199,22 +193,16 @@ func (s *Project) session(f said.File) Session {
 	if f.Of != nil {
 		session.Size = 0
 	}
-	if len(h.CWDs) > 0 {
-		session.CWD = h.CWDs[0]
-	}
-	if t.Last.After(session.Last) {
-		session.Last = t.Last
+	if last := s.lastTime(f, h); last.After(session.Last) {
+		session.Last = last
 	}
 	if session.Last.IsZero() {
 		session.Last = f.ModTime
 	}
-	if t.Title != "" {
-		session.Title = t.Title
-	}
 	return session
 }
 
-// maxFirst bounds titles and first words, in runes.
+// maxFirst bounds first words, in runes.
 const maxFirst = 120
 
 // oneLine is the beginning of a text on one line, made visible.

@@ -63,13 +63,13 @@ func (w when) on(anchor time.Time) string {
 		}
 		return iso(today)
 	case weekday:
-		return iso(w.dayOfWeek(today, monday))
+		return iso(w.dayOfWeek(today))
 	}
 	return about + iso(today.AddDate(0, 0, w.offset))
 }
 
 // dayOfWeek returns the day with the name that the phrase has.
-func (w when) dayOfWeek(today, monday time.Time) time.Time {
+func (w when) dayOfWeek(today time.Time) time.Time {
 	ahead := w.weekday - sinceMonday(today)
 	switch w.weekdays {
 	case "-":
