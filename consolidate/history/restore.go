@@ -67,10 +67,8 @@ func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, 
 	if err := ops.LeftOut(landed); err != nil {
 		return RestoreResult{}, err
 	}
-	for _, c := range landed.Changes {
-		if c.Name == n {
-			res.Action = c.Action()
-		}
+	if c, ok := landed.Change(n); ok {
+		res.Action = c.Action()
 	}
 	res.Undo = "dream-mcp undo " + res.ID
 	return res, nil
@@ -101,7 +99,7 @@ func (h *History) choose(all landings, n memory.Name, id string) (Version, error
 	if err != nil {
 		return Version{}, err
 	}
-	at := slices.IndexFunc(all, func(l Landed) bool { return l.ID == id })
+	at := slices.IndexFunc(all, func(o ops.Op) bool { return o.ID == id })
 	if at < 0 {
 		return Version{}, ops.Refuse(fmt.Sprintf("%s has not landed", id), "dream-mcp restore --list "+ops.Quoted(n.String())+" shows the versions")
 	}

@@ -42,7 +42,7 @@ const useFile = "archive.json"
 func (h *History) PruneAfter(info ops.Op) {
 	var use ArchiveUse
 	measured := h.Store.Records.Note(useFile, &use)
-	use.add(Landed{Op: info, size: info.Bytes + h.Store.Records.RecordSize(info.ID)})
+	use.add(info, info.Bytes+h.Store.Records.RecordSize(info.ID))
 	use.MaxBytes = h.MaxArchive
 	if !h.pruned || !measured || use.Bytes > use.MaxBytes && (use.Pruned <= use.MaxBytes || use.Bytes-use.Pruned > use.MaxBytes/64) {
 		h.Prune(h.Store.Now())
@@ -73,11 +73,11 @@ func (h *History) Prune(now time.Time) {
 			discard(o)
 		}
 	}
-	if all, err := h.sized(); err == nil {
+	if all, sizes, err := h.sized(); err == nil {
 		use := ArchiveUse{MaxBytes: h.MaxArchive}
-		for i, keep := range all.kept(h.MaxArchive, now) {
-			if keep || !discard(all[i].Op) {
-				use.add(all[i])
+		for i, keep := range all.kept(sizes, h.MaxArchive, now) {
+			if keep || !discard(all[i]) {
+				use.add(all[i], sizes[i])
 			}
 		}
 		use.Pruned = use.Bytes
@@ -107,60 +107,51 @@ func isStale(o ops.Op, now time.Time) bool {
 	return o.Outcome != ops.Committed && now.Sub(o.LastCall) > kept && o.State == ops.Staged && len(o.Displaced) == 0
 }
 
-func (u *ArchiveUse) add(l Landed) {
-	if l.Kind == lock.KindDream {
+func (u *ArchiveUse) add(o ops.Op, size int64) {
+	if o.Kind == lock.KindDream {
 		u.Dreams++
 	} else {
 		u.Others++
 	}
-	u.Bytes += l.size
+	u.Bytes += size
 }
 
 // kept reports for each operation whether the archive keeps it.
-func (all landings) kept(limit int64, now time.Time) []bool {
+func (all landings) kept(sizes []int64, limit int64, now time.Time) []bool {
 	keep := make([]bool, len(all))
 	needed := make([]bool, len(all)) // above the limit too
 	var total int64
 	newest := map[bool]int{} // how many are newer, among dreams and among others
 	for i, l := range slices.Backward(all) {
 		dream := l.Kind == lock.KindDream
-		needed[i] = i == len(all)-1 || dream && newest[dream] == 0 || l.mayBeOnlyCopy(now)
+		needed[i] = i == len(all)-1 || dream && newest[dream] == 0 || mayBeOnlyCopy(l, now)
 		keep[i] = needed[i] || newest[dream] < keptNewest || now.Sub(l.Landed) < keptFor
 		newest[dream]++
 		if keep[i] {
-			total += all[i].size
+			total += sizes[i]
 		}
 	}
 	for i := range all {
 		if total > limit && keep[i] && !needed[i] {
 			keep[i] = false
-			total -= all[i].size
+			total -= sizes[i]
 		}
 	}
 	return keep
 }
 
-// mayBeOnlyCopy reports whether l deleted something within the last month, or displaced a file of somebody else.
-func (l Landed) mayBeOnlyCopy(now time.Time) bool {
-	deletes := slices.ContainsFunc(l.Changes, func(c ops.Change) bool { return c.After == "" })
-	return (deletes || len(l.Displaced)+len(l.LeftAlone) > 0) && now.Sub(l.Landed) < deletedKept
+// mayBeOnlyCopy reports whether o deleted something within the last month, or displaced a file of somebody else.
+func mayBeOnlyCopy(o ops.Op, now time.Time) bool {
+	deletes := slices.ContainsFunc(o.Changes, func(c ops.Change) bool { return c.After == "" })
+	return (deletes || len(o.Displaced)+len(o.LeftAlone) > 0) && now.Sub(o.Landed) < deletedKept
 }
 
-// sized is Landed with sizes.
-func (h *History) sized() (landings, error) {
-	all, err := h.Landed()
-	if err != nil {
-		return nil, err
+// sized is Landed with the size of each operation.
+func (h *History) sized() (all landings, sizes []int64, err error) {
+	if all, err = h.Landed(); err == nil {
+		sizes, err = h.Store.Records.Sizes(all)
 	}
-	list := make([]ops.Op, len(all))
-	for i, l := range all {
-		list[i] = l.Op
-	}
-	sizes, err := h.Store.Records.Sizes(list)
-	for i, size := range sizes {
-		all[i].size = size
-	}
-	return all, err
+	return all, sizes, err
 }
 
 // Use returns the last measured size of the archive; false if there is none.
@@ -172,9 +163,9 @@ func (h *History) Use() (use ArchiveUse, ok bool) {
 // Measure measures the archive.
 func (h *History) Measure() (ArchiveUse, error) {
 	use := ArchiveUse{MaxBytes: h.MaxArchive}
-	all, err := h.sized()
-	for _, l := range all {
-		use.add(l)
+	all, sizes, err := h.sized()
+	for i, size := range sizes {
+		use.add(all[i], size)
 	}
 	return use, err
 }

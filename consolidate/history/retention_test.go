@@ -44,6 +44,7 @@ func TestKept(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var h landings
+			var sizes []int64
 			for _, op := range test.ops {
 				var kind string
 				var age int
@@ -52,15 +53,15 @@ func TestKept(t *testing.T) {
 				if _, err := fmt.Sscanf(rest, "%s %d %d", &kind, &age, &size); err != nil {
 					t.Fatal(err)
 				}
-				l := Landed{Op: ops.Op{Header: ops.Header{ID: op, Kind: lock.Kind(kind)}, Landed: start.AddDate(0, 0, -age)}, size: size}
+				o := ops.Op{Header: ops.Header{ID: op, Kind: lock.Kind(kind)}, Landed: start.AddDate(0, 0, -age)}
 				c := ops.Change{Name: ops.IndexName, Before: "1", After: "2"}
 				if rest != op {
 					c.After = ""
 				}
-				l.Changes = append(l.Changes, c)
-				h = append(h, l)
+				o.Changes = append(o.Changes, c)
+				h, sizes = append(h, o), append(sizes, size)
 			}
-			for i, keep := range h.kept(test.limit, start) {
+			for i, keep := range h.kept(sizes, test.limit, start) {
 				if keep != (i >= test.gone) {
 					t.Errorf("%d, %s: kept %t", i, test.ops[i], keep)
 				}

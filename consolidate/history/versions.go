@@ -23,23 +23,8 @@ type History struct {
 	pruned bool // by this process
 }
 
-// Landed is an operation whose changes have landed.
-type Landed struct {
-	ops.Op
-	size int64 // in bytes, if measured
-}
-
-// change returns the change of n by l.
-func (l Landed) change(n memory.Name) (ops.Change, bool) {
-	i := slices.IndexFunc(l.Changes, func(c ops.Change) bool { return c.Name == n })
-	if i < 0 {
-		return ops.Change{}, false
-	}
-	return l.Changes[i], true
-}
-
 // landings are all archived operations that have landed, in that order.
-type landings []Landed
+type landings []ops.Op
 
 // Landed reads the operations that have landed, after it has completed an interrupted one. It skips those that it cannot read.
 func (h *History) Landed() (landings, error) {
@@ -53,10 +38,10 @@ func (h *History) Landed() (landings, error) {
 	var all landings
 	for _, id := range ids {
 		if o, err := h.Store.Records.Op(id); err == nil && o.State == ops.Landed {
-			all = append(all, Landed{Op: o})
+			all = append(all, o)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Landed) int { return a.Landed.Compare(b.Landed) })
+	slices.SortStableFunc(all, func(a, b ops.Op) int { return a.Landed.Compare(b.Landed) })
 	return all, nil
 }
 
@@ -93,7 +78,7 @@ func (all landings) of(n memory.Name) (versions []Version) {
 		}
 	}
 	for i, l := range slices.Backward(all) {
-		if c, ok := l.change(n); ok {
+		if c, ok := l.Change(n); ok {
 			add(i, After, c.After, c.AfterTime)
 			add(i, Before, c.Before, c.BeforeTime)
 		}
@@ -105,7 +90,7 @@ func (all landings) of(n memory.Name) (versions []Version) {
 // n recorded it. It reports false if none did, or if somebody else wrote n in between.
 func (all landings) before(n memory.Name, i int) (Version, bool) {
 	for j, l := range all[i:] {
-		if c, ok := l.change(n); ok {
+		if c, ok := l.Change(n); ok {
 			foreign := j > 0 && c.Before != "" && c.BeforeTime.After(all[i].Landed)
 			return Version{File: n.String(), When: Before, ID: l.ID, Time: c.BeforeTime.UTC(), Sum: c.Before.Short(), sum: c.Before, at: i + j}, !foreign
 		}
@@ -117,11 +102,11 @@ func (all landings) before(n memory.Name, i int) (Version, bool) {
 func (h *History) entry(all landings, v Version, n memory.Name) (ops.IndexLine, error) {
 	line := ops.IndexLine{File: n.String()}
 	index, ok := all.before(ops.IndexName, v.at)
-	if _, changed := all[v.at].change(ops.IndexName); v.When == After && changed {
+	if _, changed := all[v.at].Change(ops.IndexName); v.When == After && changed {
 		ok = false
 	}
 	for i := v.at; !ok && i >= 0; i-- { // it is as the last change up to v left it
-		if c, changed := all[i].change(ops.IndexName); changed {
+		if c, changed := all[i].Change(ops.IndexName); changed {
 			index, ok = Version{ID: all[i].ID, sum: c.After}, true
 		}
 	}

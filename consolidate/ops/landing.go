@@ -66,7 +66,7 @@ func (s *Stage) prepare(now time.Time) error {
 	if conflicts != nil {
 		return &ConflictError{conflicts}
 	}
-	if s.find(memory.IndexName) < 0 { // an undo knows by its sum whether others changed it
+	if _, changes := s.Change(memory.IndexName); !changes { // an undo knows by its sum whether others changed it
 		disk, err := readOrForeign(s.dir, memory.IndexName)
 		if err != nil {
 			return err

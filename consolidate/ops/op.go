@@ -73,9 +73,14 @@ type Op struct {
 	Bytes     int64        `json:"bytes,omitempty"`      // of the texts that it added
 }
 
-// find returns the index of the change of n, or -1.
-func (o *Op) find(n memory.Name) int {
-	return slices.IndexFunc(o.Changes, func(c Change) bool { return c.Name == n })
+// Change returns the change of n.
+func (o *Op) Change(n memory.Name) (Change, bool) {
+	for _, c := range o.Changes {
+		if c.Name == n {
+			return c, true
+		}
+	}
+	return Change{}, false
 }
 
 // names reports whether a change of o has a text.

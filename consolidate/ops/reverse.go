@@ -73,8 +73,8 @@ func (s *Stage) reverseIndex(a Op, left map[memory.Name]bool) (conflicts []Confl
 		return nil, err
 	}
 	c := Change{Name: n, Before: a.Index, After: a.Index}
-	if i := a.find(n); i >= 0 {
-		c = a.Changes[i]
+	if own, ok := a.Change(n); ok {
+		c = own
 	}
 	var before []byte
 	if c.Before != c.After {
@@ -125,8 +125,8 @@ func (a Op) Merged(undo []Change) []memory.Name {
 	var merged []memory.Name
 	for _, c := range undo {
 		before := a.Index
-		if i := a.find(c.Name); i >= 0 {
-			before = a.Changes[i].Before
+		if own, ok := a.Change(c.Name); ok {
+			before = own.Before
 		}
 		if c.After != before {
 			merged = append(merged, c.Name)

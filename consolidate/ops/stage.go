@@ -92,11 +92,10 @@ func (s *Stage) Read(n memory.Name) (f memory.File, drift *memory.File, err erro
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return memory.File{}, nil, err
 	}
-	i := s.find(n)
-	if i < 0 {
+	c, ok := s.Change(n)
+	if !ok {
 		return disk, nil, err
 	}
-	c := s.Changes[i]
 	if disk.Sum != c.Before {
 		drift = &disk
 	}
@@ -128,8 +127,8 @@ func (s *Stage) check(n memory.Name, base string) (have memory.File, disk memory
 		have = *drift
 	}
 	disk = have.Sum
-	if i := s.find(n); i >= 0 && drift == nil {
-		disk = s.Changes[i].Before
+	if c, ok := s.Change(n); ok && drift == nil {
+		disk = c.Before
 	}
 	if err := s.checkSpelling(n, have.Sum != ""); err != nil {
 		return memory.File{}, "", err
@@ -173,8 +172,8 @@ func (s *Stage) checkSpelling(n memory.Name, found bool) error {
 }
 
 func (s *Stage) deletes(n memory.Name) bool {
-	i := s.find(n)
-	return i >= 0 && s.Changes[i].After == ""
+	c, ok := s.Change(n)
+	return ok && c.After == ""
 }
 
 // Write stages data (nil: no file) as the content of n and the removal of others, all of it or nothing. Each must pass Check with
@@ -196,12 +195,13 @@ func (s *Stage) Write(n memory.Name, base string, data []byte, others map[memory
 // stage is Write of one file before it is saved.
 func (s *Stage) stage(n memory.Name, base string, data []byte) (Change, error) {
 	have, disk, err := s.check(n, base)
+	_, staged := s.Change(n)
 	switch {
 	case err != nil:
 		return Change{}, err
 	case len(data) > memory.MaxFileBytes:
 		return Change{}, fmt.Errorf("%s: %w", n, memory.ErrTooLarge)
-	case data == nil && have.Sum == "" && s.find(n) < 0:
+	case data == nil && have.Sum == "" && !staged:
 		return Change{}, &fs.PathError{Op: "delete", Path: n.String(), Err: fs.ErrNotExist}
 	}
 	if have.Sum == disk && disk != "" {
