@@ -167,7 +167,7 @@ func (p *Project) CalledIn(session string) {
 
 // DigestDir returns the folder of the digests of the transcripts of a memory.
 func DigestDir(stateHome, memoryDir string) string {
-	return ops.FolderOf(stateHome, memoryDir, "said")
+	return ops.FolderOf(stateHome, memoryDir, ops.DigestFolder)
 }
 
 // openCode returns the checkout that the memory is about, or nil if it cannot be read. The rules that need it are then not

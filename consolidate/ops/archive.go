@@ -203,7 +203,7 @@ func (s *Records) Collect(discarded []Op, now time.Time) {
 }
 
 // DigestFolder holds the digests of transcripts. Package digest sweeps it.
-const DigestFolder = "digests"
+const DigestFolder = "said"
 
 // idTime is the format of the time at the beginning of an ID, by which IDs sort.
 const idTime = "20060102-150405"

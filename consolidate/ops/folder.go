@@ -143,12 +143,7 @@ func (f *Folder) SetCache(file string, v any) error {
 	if err != nil || f.LookOnly {
 		return err
 	}
-	temp := atomicfile.TempName(".", "")
-	if err := root.WriteFile(temp, data, 0o600); err != nil {
-		root.Remove(temp)
-		return err
-	}
-	return atomicfile.Rename(root, temp, file)
+	return atomicfile.Cache(root, file, data)
 }
 
 // encode returns the state folder and v as a note. With LookOnly nothing is to be written.

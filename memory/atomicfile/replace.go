@@ -52,6 +52,16 @@ func Write(root *os.Root, name string, data []byte, mtime time.Time) error {
 	return Rename(root, temp, name)
 }
 
+// Cache is Write without any sync, for what can be made again.
+func Cache(root *os.Root, name string, data []byte) error {
+	temp := TempName(path.Dir(name), "")
+	if err := root.WriteFile(temp, data, 0o600); err != nil {
+		root.Remove(temp)
+		return err
+	}
+	return Rename(root, temp, name)
+}
+
 // Rename gives a temporary the name to, in place of what has it, or removes it.
 func Rename(root *os.Root, temp, to string) error {
 	err := rename(root, temp, to)

@@ -13,17 +13,17 @@ import (
 	"sync"
 
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/memory/atomicfile"
 )
 
 // A digest's file: a preamble, the head as JSON, the rows, the UUIDs, the text. The preamble holds the magic, a checksum
 // of all that follows the checksum, and the length of each section.
 const (
-	digestMagic   = "dreamdg\x01"
-	sizesAt       = len(digestMagic) + 4
-	preambleSize  = sizesAt + 4*4
-	rowSize       = 3*8 + 8*4 + 2
-	digestEnding  = ".digest"
-	temporaryName = ".new-*"
+	digestMagic  = "dreamdg\x01"
+	sizesAt      = len(digestMagic) + 4
+	preambleSize = sizesAt + 4*4
+	rowSize      = 3*8 + 8*4 + 2
+	digestEnding = ".digest"
 )
 
 // maxDigestFile bounds what is read of one file: a part, and what one line adds to it.
@@ -110,21 +110,12 @@ func writeDigest(folder string, f said.File, part int, d *Digest) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	out, err := os.CreateTemp(folder, temporaryName)
+	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return err
 	}
-	_, err = out.Write(b)
-	if closed := out.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(out.Name(), filepath.Join(folder, digestName(f, part)))
-	}
-	if err != nil {
-		os.Remove(out.Name())
-	}
-	return err
+	defer root.Close()
+	return atomicfile.Cache(root, digestName(f, part), b)
 }
 
 // readDigest reads one part of the digest of a transcript.

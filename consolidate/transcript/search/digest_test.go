@@ -272,13 +272,13 @@ func TestDigestsArePrivateAndSwept(t *testing.T) {
 	}
 	files, _, _ := s.Accepted(t.Context(), time.Time{})
 	os.Remove(files[0].Path)
-	os.WriteFile(folder+"/.new-123", nil, 0o600)
+	os.WriteFile(folder+"/.dream-123.tmp", nil, 0o600)
 	old := time.Now().Add(-2 * time.Hour)
-	os.Chtimes(folder+"/.new-123", old, old)
-	os.WriteFile(folder+"/.new-456", nil, 0o600)
+	os.Chtimes(folder+"/.dream-123.tmp", old, old)
+	os.WriteFile(folder+"/.dream-456.tmp", nil, 0o600)
 	os.WriteFile(folder+"/x"+".digest", []byte("x"), 0o600)
 	s.digests().Sweep()
-	if left, _ := filepath.Glob(folder + "/*"); len(left) != 2 || !strings.HasSuffix(left[0], ".new-456") {
+	if left, _ := filepath.Glob(folder + "/*"); len(left) != 2 || !strings.HasSuffix(left[0], ".dream-456.tmp") {
 		t.Errorf("left %q, want one digest and the fresh temporary", left)
 	}
 }
@@ -443,45 +443,8 @@ func TestProcessesBuildingAtOnce(t *testing.T) {
 		t.Errorf("%d matches, want %d", r.Matches, 20*11)
 	}
 	s.Close()
-	left, _ := filepath.Glob(s.Digests + "/.new*")
+	left, _ := filepath.Glob(s.Digests + "/.dream-*")
 	if len(left) > 0 {
 		t.Errorf("left behind: %q", left)
-	}
-}
-
-// The folder of former versions is removed when they are not in use any more, and nothing else in it.
-func TestFormerDigestsAreRemoved(t *testing.T) {
-	s := withDigests(t, store(t, fixture.Talk(1).User("a lamp")))
-	s.Digests = filepath.Join(t.TempDir(), "said")
-	former := filepath.Join(filepath.Dir(s.Digests), "digests")
-	fill := func(names ...string) {
-		t.Helper()
-		if err := os.MkdirAll(former, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range names {
-			if err := os.WriteFile(filepath.Join(former, name), []byte("x"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	left := func() string {
-		s.digests().Sweep()
-		entries, err := os.ReadDir(former)
-		return fmt.Sprint(entries, errors.Is(err, os.ErrNotExist))
-	}
-	old := time.Now().Add(-31 * 24 * time.Hour)
-	fill("0"+".digest", "heads", ".new-1")
-	if got := left(); got != "[- .new-1 - 0.digest - heads] false" {
-		t.Errorf("in use: %s", got)
-	}
-	os.Chtimes(former, old, old)
-	if got := left(); got != "[] true" {
-		t.Errorf("unused: %s", got)
-	}
-	fill("heads", "a person's")
-	os.Chtimes(former, old, old)
-	if got := left(); got != "[- a person's] false" {
-		t.Errorf("with another file: %s", got)
 	}
 }
