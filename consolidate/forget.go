@@ -74,7 +74,6 @@ func (p *Project) WhereIs(ctx context.Context, text string) (at Places, err erro
 			at.Archived = n
 		case "words":
 			at.Quoted = n
-		case filepath.Base(DigestDir(p.Store.StateHome, p.Store.MemoryDir)): // removed whole
 		default:
 			at.Records += n
 		}

@@ -2,6 +2,7 @@ package consolidate
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"dream-mcp/consolidate/lock"
@@ -54,7 +55,7 @@ func FuzzStageFiles(f *testing.F) {
 		if _, err := p.Store.Records.Root(); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(p.Store.Records.RecordPath(id), []byte(record), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(p.Store.Records.StateDir(), ops.FileOf(id, ops.RecordFile)), []byte(record), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Store.Records.Append(ops.LogEntry{Header: ops.Header{ID: id, Kind: lock.KindDream}}); err != nil {

@@ -22,8 +22,8 @@ import (
 // Records are the records of all operations in the state folder, their texts, and the log.
 type Records struct{ Folder }
 
-// RecordPath returns the path of the record of operation id.
-func (s *Records) RecordPath(id string) string {
+// recordPath returns the path of the record of operation id.
+func (s *Records) recordPath(id string) string {
 	return filepath.Join(s.StateDir(), filepath.FromSlash(FileOf(id, RecordFile)))
 }
 

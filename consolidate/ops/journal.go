@@ -167,12 +167,12 @@ func (s *Store) Entries() ([]LogEntry, error) {
 	if err := s.Complete(); err != nil {
 		return nil, err
 	}
-	return s.Records.Entries()
+	return s.Records.entries()
 }
 
-// Entries returns the log, and entries for operations that have landed according to their record but are not in the log, so
+// entries returns the log, and entries for operations that have landed according to their record but are not in the log, so
 // that each can be undone.
-func (s *Records) Entries() ([]LogEntry, error) {
+func (s *Records) entries() ([]LogEntry, error) {
 	entries, err := s.Journal()
 	if err != nil {
 		return nil, err
@@ -212,9 +212,9 @@ func UndoneBy(entries []LogEntry) map[string]bool {
 	return undone
 }
 
-// Undone is UndoneBy for Entries.
+// Undone is UndoneBy for entries.
 func (s *Records) Undone() (map[string]bool, error) {
-	entries, err := s.Entries()
+	entries, err := s.entries()
 	return UndoneBy(entries), err
 }
 

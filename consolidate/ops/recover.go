@@ -143,7 +143,7 @@ func (s *Records) guess() lock.Record {
 	ids, _ := s.IDs()
 	for _, id := range slices.Backward(ids) {
 		if o, err := s.Op(id); err == nil && o.State == Landing {
-			return lock.Record{Dream: id, Kind: o.Kind, Stage: s.RecordPath(id), Committing: true}
+			return lock.Record{Dream: id, Kind: o.Kind, Stage: s.recordPath(id), Committing: true}
 		}
 	}
 	return lock.Record{}
@@ -178,7 +178,7 @@ func (s *Store) reopen(l *lock.Lock, dir *memory.Dir, r lock.Record) (*Tx, error
 }
 
 func (s *Records) checkOurs(r lock.Record) error {
-	if !ValidID(r.Dream) || r.Stage != s.RecordPath(r.Dream) {
+	if !ValidID(r.Dream) || r.Stage != s.recordPath(r.Dream) {
 		return fmt.Errorf("its record %s is not in our state folder %s", r.Stage, s.StateDir())
 	}
 	return nil

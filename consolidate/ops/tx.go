@@ -134,7 +134,7 @@ func (t *Tx) claim() error {
 	if err != nil {
 		return err
 	}
-	t.record = lock.NewRecord(t.ID, t.Kind, t.Started, prior.Stamp, t.s.Records.RecordPath(t.ID))
+	t.record = lock.NewRecord(t.ID, t.Kind, t.Started, prior.Stamp, t.s.Records.recordPath(t.ID))
 	t.s.Step("record")
 	if err := t.lock.Write(t.record); err != nil {
 		return err
