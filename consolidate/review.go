@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"time"
 
+	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/proposal"
-	"dream-mcp/consolidate/report"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
@@ -184,15 +184,15 @@ func (s *Status) describeReviews(p *Project) error {
 
 // Report returns the report of id, or of a beginning of it ("": the dream that waits for the person, else the newest that
 // landed and changed something).
-func (p *Project) Report(ctx context.Context, id string) (report.Report, error) {
+func (p *Project) Report(ctx context.Context, id string) (history.Report, error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	waiting, err := p.Proposals.Queue.Waiting()
 	if err != nil {
-		return report.Report{}, err
+		return history.Report{}, err
 	}
 	if id == "" && len(waiting) > 0 {
 		id = waiting[0].ID
 	}
-	return (&report.Reports{Store: p.Store, History: p.History, Sources: p.Sources}).Of(ctx, id)
+	return p.History.Report(ctx, id, p.Sources)
 }

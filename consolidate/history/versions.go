@@ -1,4 +1,4 @@
-// Package history reads the archive: the versions of each memory, and what each operation changed.
+// Package history reads the archive: the versions of each memory, and what each operation changed or would change.
 //
 // Whatever a dream, a write, an undo or a restore replaced or deleted can be restored as long as the archive keeps it
 // (see retention.go). An undo keeps later changes of others, and can itself be undone.

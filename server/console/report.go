@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/report"
 	"dream-mcp/memory/atomicfile"
 	html "dream-mcp/server/console/report"
 	"dream-mcp/server/host"
@@ -37,7 +37,7 @@ func (c *Command) report(ctx context.Context, p *consolidate.Project, setup host
 }
 
 // writeReport writes the page of a report, and opens it.
-func (c *Command) writeReport(ctx context.Context, p *consolidate.Project, setup host.Setup, r report.Report, open bool) error {
+func (c *Command) writeReport(ctx context.Context, p *consolidate.Project, setup host.Setup, r history.Report, open bool) error {
 	var page bytes.Buffer
 	if err := html.Write(&page, html.Page{Report: r, Project: setup.Project, Memory: p.Store.MemoryDir, Zone: p.Store.Now().Location()}); err != nil {
 		return err

@@ -12,14 +12,14 @@ import (
 	"sync"
 	"time"
 
+	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/report"
 	"dream-mcp/memory/diff"
 )
 
 // Page is a report and where it belongs.
 type Page struct {
-	report.Report
+	history.Report
 	Project string // the checkout, or "" for a memory without one
 	Memory  string // the memory directory
 	Zone    *time.Location
@@ -71,7 +71,7 @@ func (p Page) Ended() string {
 func (p Page) At(t time.Time) string { return t.In(p.Zone).Format("2006-01-02 15:04") }
 
 // action is what was done to a file.
-func action(f report.File) string {
+func action(f history.File) string {
 	switch {
 	case f.After == nil:
 		return "deleted"
@@ -82,7 +82,7 @@ func action(f report.File) string {
 }
 
 // changes compares the texts of a file.
-func changes(f report.File) diff.Diff {
+func changes(f history.File) diff.Diff {
 	var texts [2]string
 	for i, text := range []*string{f.Before, f.After} {
 		if text != nil {

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/provenance"
-	"dream-mcp/consolidate/report"
 )
 
 var update = flag.Bool("update", false, "write the golden page")
@@ -23,15 +23,15 @@ func sample() Page {
 	changes := ops.Counts{Created: 1, Updated: 1, Deleted: 1}
 	return Page{
 		Project: "/home/mira/shop", Memory: "/home/mira/.claude/projects/shop/memory", Zone: time.UTC,
-		Report: report.Report{
+		Report: history.Report{
 			Entry: ops.LogEntry{Time: at, Outcome: ops.Committed, Changes: changes, Header: ops.Header{
 				ID: "20261121-010651-d56fd6", Kind: "dream", Host: "claude-code", Summary: "Three notes on bun became one.",
 			}},
-			Files: []report.File{
+			Files: []history.File{
 				{Path: "use-bun.md", Description: "Run scripts with bun, not npm",
 					Before:  text("---\nname: use-bun\n---\nRun scripts with `bun run`, not with `npm run`.\n\n" + strings.Repeat("A line that stays.\n", 9) + "The end.\n"),
 					After:   text("---\nname: use-bun\n---\nUse bun alone: `bun install`, `bun run`.\n\n" + strings.Repeat("A line that stays.\n", 9) + "The end.\n"),
-					LeftOut: []report.LeftOut{{Text: "node 14", Why: "nothing runs on it any more"}},
+					LeftOut: []history.LeftOut{{Text: "node 14", Why: "nothing runs on it any more"}},
 					Sources: []provenance.Origin{
 						{Words: provenance.Words{Source: "e4f91da5-5d2:6", Speaker: "user", Said: at.Add(-144 * time.Hour), Text: "no, use bun, not npm.\npackage-lock.json is gone"}},
 						{Words: provenance.Words{Source: "77aa:3"}},
@@ -71,7 +71,7 @@ func TestEscaped(t *testing.T) {
 	p := sample()
 	old, new := hostile+"\nold", "new\n"+hostile
 	p.Project, p.Memory, p.Entry = hostile, hostile, ops.LogEntry{Outcome: hostile, Header: ops.Header{ID: hostile, Host: hostile, Summary: hostile, Kind: hostile}}
-	p.Files = []report.File{{Path: hostile, Into: hostile, Description: hostile, Why: hostile, LeftOut: []report.LeftOut{{Text: hostile, Why: hostile}}, Before: &old, After: &new,
+	p.Files = []history.File{{Path: hostile, Into: hostile, Description: hostile, Why: hostile, LeftOut: []history.LeftOut{{Text: hostile, Why: hostile}}, Before: &old, After: &new,
 		Sources: []provenance.Origin{{Words: provenance.Words{Source: hostile, Speaker: hostile, Text: hostile}}}}}
 	p.Left = []string{hostile}
 	var b strings.Builder

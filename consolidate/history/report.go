@@ -1,6 +1,4 @@
-// Package report collects for a person what one dream, write or undo did. It reads the journal and the archive, and
-// changes nothing.
-package report
+package history
 
 import (
 	"context"
@@ -9,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/provenance"
@@ -46,19 +43,12 @@ type LeftOut struct {
 	Why  string `json:"why"`
 }
 
-// kept is the number of dreams in the history of a report.
-const kept = 20
+// reportedDreams is the number of dreams in the history of a report.
+const reportedDreams = 20
 
-// Reports makes the reports of a project.
-type Reports struct {
-	Store   *ops.Store
-	History *history.History
-	Sources *provenance.Sources
-}
-
-// Of returns the report of id, or of a beginning of it ("": the newest that landed and changed something).
-func (p *Reports) Of(ctx context.Context, id string) (Report, error) {
-	_, info, err := p.History.Named(id)
+// Report returns the report of id, or of a beginning of it ("": the newest that landed and changed something).
+func (h *History) Report(ctx context.Context, id string, sources *provenance.Sources) (Report, error) {
+	_, info, err := h.Named(id)
 	if err != nil {
 		return Report{}, err
 	}
@@ -67,15 +57,15 @@ func (p *Reports) Of(ctx context.Context, id string) (Report, error) {
 	if info.State == ops.Landed {
 		r.Entry.Outcome = ops.Committed
 	}
-	if err := p.files(ctx, &r, info); err != nil {
+	if err := h.reportFiles(ctx, &r, info, sources); err != nil {
 		return Report{}, err
 	}
-	return r, p.history(&r)
+	return r, h.reportDreams(&r)
 }
 
-// files adds the changes in the order in which they land, and what they leave alone.
-func (p *Reports) files(ctx context.Context, r *Report, info ops.Op) error {
-	dir, err := p.Store.Dir()
+// reportFiles adds the changes in the order in which they land, and what they leave alone.
+func (h *History) reportFiles(ctx context.Context, r *Report, info ops.Op, sources *provenance.Sources) error {
+	dir, err := h.Store.Dir()
 	if err != nil {
 		return err
 	}
@@ -92,7 +82,7 @@ func (p *Reports) files(ctx context.Context, r *Report, info ops.Op) error {
 		r.Index = [2]ops.IndexSize{ops.SizeOf(s.Index), ops.SizeOf(s.Index)}
 	}
 	content := func(sum memory.Sum, n memory.Name) ([]byte, error) {
-		data, err := p.Store.Records.Content(sum)
+		data, err := h.Store.Records.Content(sum)
 		if errors.Is(err, fs.ErrNotExist) && dir != nil { // not archived: the dream has not landed
 			f, readErr := dir.Read(n)
 			if errors.Is(readErr, fs.ErrNotExist) {
@@ -115,7 +105,7 @@ func (p *Reports) files(ctx context.Context, r *Report, info ops.Op) error {
 		if c.Name == ops.IndexName {
 			r.Index = [2]ops.IndexSize{ops.SizeOf(memory.ParseIndex(before)), ops.SizeOf(memory.ParseIndex(after))}
 		}
-		f, err := p.file(ctx, c, before, after, info)
+		f, err := h.reportFile(ctx, c, before, after, info, sources)
 		if err != nil {
 			return err
 		}
@@ -125,13 +115,13 @@ func (p *Reports) files(ctx context.Context, r *Report, info ops.Op) error {
 	return nil
 }
 
-// file describes one change.
-func (p *Reports) file(ctx context.Context, c ops.Change, before, after []byte, info ops.Op) (f File, err error) {
-	f = File{Path: c.Name.String(), Before: p.text(c.Before, before), After: p.text(c.After, after), Why: info.Accepted[c.Name.String()]}
+// reportFile describes one change.
+func (h *History) reportFile(ctx context.Context, c ops.Change, before, after []byte, info ops.Op, sources *provenance.Sources) (f File, err error) {
+	f = File{Path: c.Name.String(), Before: h.shown(c.Before, before), After: h.shown(c.After, after), Why: info.Accepted[c.Name.String()]}
 	topic := memory.ParseTopic(before)
 	if c.After != "" {
 		topic = memory.ParseTopic(after)
-		f.Sources, err = p.Sources.OriginsOf(ctx, topic)
+		f.Sources, err = sources.OriginsOf(ctx, topic)
 	}
 	for survivor, m := range info.Merges {
 		if _, merged := m.Replaced[f.Path]; merged && c.After == "" {
@@ -140,29 +130,29 @@ func (p *Reports) file(ctx context.Context, c ops.Change, before, after []byte, 
 	}
 	if m := info.Merges[f.Path]; m != nil {
 		for _, text := range slices.Sorted(maps.Keys(m.Accepted)) {
-			f.LeftOut = append(f.LeftOut, LeftOut{p.Store.AllowSecrets.Line(text), p.Store.AllowSecrets.Line(m.Accepted[text])})
+			f.LeftOut = append(f.LeftOut, LeftOut{h.Store.AllowSecrets.Line(text), h.Store.AllowSecrets.Line(m.Accepted[text])})
 		}
 	}
-	f.Description = p.Store.AllowSecrets.Line(topic.Description())
+	f.Description = h.Store.AllowSecrets.Line(topic.Description())
 	return f, err
 }
 
-// text returns data as it may be shown, nil for no file.
-func (p *Reports) text(sum memory.Sum, data []byte) *string {
+// shown returns data as it may be shown, nil for no file.
+func (h *History) shown(sum memory.Sum, data []byte) *string {
 	if sum == "" {
 		return nil
 	}
-	text := p.Store.AllowSecrets.Show(string(data)).Text
+	text := h.Store.AllowSecrets.Show(string(data)).Text
 	return &text
 }
 
-// history adds the last dreams that landed, the oldest first, and whether r was undone.
-func (p *Reports) history(r *Report) error {
-	all, err := p.History.Landed()
+// reportDreams adds the last dreams that landed, the oldest first, and whether r was undone.
+func (h *History) reportDreams(r *Report) error {
+	all, err := h.Landed()
 	if err != nil {
 		return err
 	}
-	entries, err := p.Store.Entries()
+	entries, err := h.Store.Entries()
 	if err != nil {
 		return err
 	}
@@ -174,6 +164,6 @@ func (p *Reports) history(r *Report) error {
 		}
 		r.History = append(r.History, ops.LogEntry{Header: ops.Header{ID: l.ID}, Time: l.Landed, Changes: ops.CountsOf(l.Changes)})
 	}
-	r.History = r.History[max(0, len(r.History)-kept):]
+	r.History = r.History[max(0, len(r.History)-reportedDreams):]
 	return nil
 }
