@@ -111,8 +111,8 @@ func (q *Proposals) review(dir *memory.Dir, info ops.Op) (Review, error) {
 	return r, err
 }
 
-// take begins the transaction of a proposal, under the lock. No gate is checked, since a person decides.
-func (q *Proposals) take(ctx context.Context, id string) (*ops.Tx, error) {
+// open begins the transaction of a proposal, under the lock. No gate is checked, since a person decides.
+func (q *Proposals) open(ctx context.Context, id string) (*ops.Tx, error) {
 	if q.p.Store.Unattended {
 		return nil, ops.ErrUnattended
 	}
@@ -129,7 +129,7 @@ func (q *Proposals) take(ctx context.Context, id string) (*ops.Tx, error) {
 func (q *Proposals) Accept(ctx context.Context, id string, only []string) (FinalizeResult, error) {
 	q.p.Store.Lock()
 	defer q.p.Store.Unlock()
-	t, err := q.take(ctx, id)
+	t, err := q.open(ctx, id)
 	if err != nil {
 		return FinalizeResult{}, err
 	}
@@ -166,7 +166,7 @@ func (q *Proposals) land(ctx context.Context, t *ops.Tx) (FinalizeResult, error)
 func (q *Proposals) Reject(ctx context.Context, id string) (rejected string, err error) {
 	q.p.Store.Lock()
 	defer q.p.Store.Unlock()
-	t, err := q.take(ctx, id)
+	t, err := q.open(ctx, id)
 	if err != nil {
 		return "", err
 	}

@@ -66,7 +66,7 @@ func (w *writing) stage(ctx context.Context, t *ops.Tx) (res WriteResult, err er
 		return w.stageSame()
 	}
 	res, err = w.stageTopic()
-	res.Cited, res.Evidence = unclear(w.Evidence, said, w.data)
+	res.Cited, res.Evidence = checkCitations(w.Evidence, said, w.data)
 	return res, err
 }
 

@@ -71,9 +71,9 @@ type Cited struct {
 // maxCited bounds the words of a hit that a write repeats, in characters.
 const maxCited = 80
 
-// unclear returns which IDs are accepted as evidence, and what was cited that a caller should look at: it is not the user's, was cited
-// without its session, or has no word in common with the text that it is evidence for.
-func unclear(ids []string, words []provenance.Words, data []byte) (accepted []string, cited []Cited) {
+// checkCitations returns the IDs that are accepted as evidence, and the citations that look doubtful: not the user's, cited
+// without a session, or without a word in common with the text.
+func checkCitations(ids []string, words []provenance.Words, data []byte) (accepted []string, cited []Cited) {
 	for i, id := range ids {
 		w := words[i]
 		if strings.HasPrefix(id, ":") {

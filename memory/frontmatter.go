@@ -134,12 +134,12 @@ func (f *field) readValue(head []string, text string, colon int, asYAML bool) (i
 		f.kind = flow
 		return f.inBraces(n, text)
 	}
-	f.take(n)
+	f.decode(n)
 	return nil
 }
 
-// take sets the value to what YAML reads.
-func (f *field) take(n *yaml.Node) {
+// decode sets the value to what YAML reads.
+func (f *field) decode(n *yaml.Node) {
 	switch n.Kind {
 	case yaml.SequenceNode:
 		f.kind = list
@@ -173,7 +173,7 @@ func (f *field) inBraces(n *yaml.Node, text string) []field {
 			inner.to = place(n.Content[i+2])
 		}
 		inner.to = inner.from + len(strings.TrimRight(text[inner.from:inner.to], " \t,"))
-		inner.take(n.Content[i+1])
+		inner.decode(n.Content[i+1])
 		fields = append(fields, inner)
 	}
 	return fields

@@ -76,7 +76,7 @@ func (s *Store) Locked(ctx context.Context, do func(*memory.Dir) error) error {
 		return err
 	}
 	defer dir.Close()
-	l, err := s.take(ctx, dir, Wait)
+	l, err := s.lockAndRecover(ctx, dir, Wait)
 	if err != nil {
 		return err
 	}

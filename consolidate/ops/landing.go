@@ -244,7 +244,7 @@ func (s *Stage) land(c Change) ([]Conflict, error) {
 	}
 	name, root := c.Name.String(), s.dir.Root()
 	if c.After == "" {
-		return nil, atomicfile.Take(root, name, c.Temp)
+		return nil, atomicfile.MoveAside(root, name, c.Temp)
 	}
 	for _, file := range []string{name, c.Temp} {
 		if err := atomicfile.MakeFolder(root, path.Dir(file)); err != nil {

@@ -69,7 +69,7 @@ func (s *Store) RequestStop(ctx context.Context, reason string) (holder string, 
 		return "", errors.Join(err, ErrNoDream)
 	}
 	defer dir.Close()
-	l, err := s.take(ctx, dir, 0)
+	l, err := s.lockAndRecover(ctx, dir, 0)
 	if err == nil {
 		return "", errors.Join(ErrNoDream, l.Release())
 	}

@@ -428,7 +428,7 @@ func TestChangedAfterItLanded(t *testing.T) {
 		case "a.md", "fresh.md":
 			err = atomicfile.Move(p.dir.Root(), c.Temp, c.Name.String())
 		case "gone.md":
-			err = atomicfile.Take(p.dir.Root(), c.Name.String(), c.Temp)
+			err = atomicfile.MoveAside(p.dir.Root(), c.Name.String(), c.Temp)
 		default:
 			continue
 		}

@@ -34,7 +34,7 @@ func (s *Store) RecoverIn(ctx context.Context, dir *memory.Dir) error {
 	if r, err := lock.Read(dir.Root()); err == nil && r.Dream == "" {
 		return nil
 	}
-	l, err := s.take(ctx, dir, 0)
+	l, err := s.lockAndRecover(ctx, dir, 0)
 	if _, held := err.(*lock.BusyError); held { // not one that the recovery failed with
 		return nil
 	}
@@ -71,7 +71,7 @@ func (s *Store) complete(dir *memory.Dir) error {
 	}
 	defer func(look bool) { s.LookOnly = look }(s.LookOnly)
 	s.LookOnly = false // the notes of the landing are written too
-	l, err := s.take(context.Background(), dir, Wait)
+	l, err := s.lockAndRecover(context.Background(), dir, Wait)
 	if _, lost := errors.AsType[*BrokenError](err); lost {
 		return nil
 	}
@@ -81,8 +81,8 @@ func (s *Store) complete(dir *memory.Dir) error {
 	return l.Release()
 }
 
-// take takes the lock and recovers from a crash.
-func (s *Store) take(ctx context.Context, dir *memory.Dir, wait time.Duration) (*lock.Lock, error) {
+// lockAndRecover takes the lock and recovers from a crash.
+func (s *Store) lockAndRecover(ctx context.Context, dir *memory.Dir, wait time.Duration) (*lock.Lock, error) {
 	l, err := lock.Take(ctx, dir, wait)
 	if errors.Is(err, lock.ErrHeld) {
 		r, _ := lock.Read(dir.Root())

@@ -46,7 +46,7 @@ func (s *Store) Begin(ctx context.Context, check func(*memory.Dir) (Op, error)) 
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.take(ctx, dir, Wait)
+	l, err := s.lockAndRecover(ctx, dir, Wait)
 	if err != nil {
 		return nil, errors.Join(err, dir.Close())
 	}

@@ -262,8 +262,8 @@ func Move(root *os.Root, temp, name string) error {
 	return fmt.Errorf("%s: appears and disappears while it is replaced", name)
 }
 
-// Take renames a file to a temporary. The folder is not synced.
-func Take(root *os.Root, name, temp string) error { return rename(root, name, temp) }
+// MoveAside renames a file to a temporary. The folder is not synced.
+func MoveAside(root *os.Root, name, temp string) error { return rename(root, name, temp) }
 
 // Temporaries returns the paths of the temporaries of landings: those of one that is under way, or
 // what a crash left. Names have at most one folder (Name.Writable), so nothing lies deeper.

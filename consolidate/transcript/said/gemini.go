@@ -98,7 +98,7 @@ func geminiWhole(text []byte) []byte {
 		for line := range bytes.Lines(text) {
 			ended := bytes.HasSuffix(line, []byte("\n"))
 			if line = bytes.Trim(line, blank+"\n"); raw(line).isWhole() {
-				log.take(line)
+				log.replay(line)
 			} else if len(line) > 0 && ended {
 				log.bad++
 			}
@@ -107,8 +107,8 @@ func geminiWhole(text []byte) []byte {
 	return log.lines()
 }
 
-// take replays one line.
-func (l *geminiLog) take(line raw) {
+// replay applies one line.
+func (l *geminiLog) replay(line raw) {
 	rewind, set, session := line.field("$rewindTo"), line.field("$set"), line.field("sessionId")
 	switch {
 	case rewind.isString():
@@ -120,7 +120,7 @@ func (l *geminiLog) take(line raw) {
 	case set != nil:
 		l.set(set)
 	case !line.field("id").empty():
-		l.put(line)
+		l.upsert(line)
 	case !session.empty():
 		l.kind = nil
 		l.set(line)
@@ -137,12 +137,12 @@ func (l *geminiLog) set(head raw) {
 			l.kind = v
 		case "messages":
 			l.messages, l.places = nil, map[string]int{}
-			v.items(l.put)
+			v.items(l.upsert)
 		}
 	})
 }
 
-func (l *geminiLog) put(m raw) {
+func (l *geminiLog) upsert(m raw) {
 	if len(m) == 0 || m[0] != '{' {
 		return
 	}

@@ -33,7 +33,7 @@ func (v raw) each(field func(key string, value raw)) {
 	}
 	object(v, 0, func(key []byte, i int) int {
 		end := skip(v, i, 0)
-		if end != odd {
+		if end != malformed {
 			field(validText(key), v[i:end:end])
 		}
 		return end
@@ -49,7 +49,7 @@ func (v raw) items(item func(raw)) {
 	n := 0
 	array(v, 0, func(i int) int {
 		end := skip(v, i, 0)
-		if n++; end != odd && n <= maxBlocks {
+		if n++; end != malformed && n <= maxBlocks {
 			item(v[i:end:end])
 		}
 		return end

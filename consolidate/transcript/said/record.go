@@ -34,7 +34,7 @@ func (d *decoder) line(line []byte) (records []record, bad bool) {
 			return d.records[:n], true
 		}
 		if line[i] != '{' {
-			if i = skip(line, i, 0); i == odd {
+			if i = skip(line, i, 0); i == malformed {
 				return d.records[:n], true
 			}
 			continue
@@ -42,7 +42,7 @@ func (d *decoder) line(line []byte) (records []record, bad bool) {
 		if n == len(d.records) {
 			d.records = append(d.records, record{})
 		}
-		if i = d.object(line, i, &d.records[n]); i == odd {
+		if i = d.object(line, i, &d.records[n]); i == malformed {
 			return d.records[:n], true
 		}
 		n++
@@ -57,7 +57,7 @@ func (d *decoder) object(line []byte, i int, r *record) int {
 	}
 	*r = record{Message: message{Blocks: r.Message.Blocks[:0]}}
 	end := skip(line, i, 0)
-	if end != odd {
+	if end != malformed {
 		d.form(line[i:end:end], r, d.hostState)
 	}
 	return end

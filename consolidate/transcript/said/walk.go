@@ -9,8 +9,8 @@ import (
 // two together: the walk reads what encoding/json accepts as encoding/json does, except that keys are case-sensitive. It
 // is more tolerant inside strings and numbers, which it does not check.
 
-// odd is returned in place of an end where a value is not JSON.
-const odd = -1
+// malformed is returned in place of an end where a value is not JSON.
+const malformed = -1
 
 // maxDepth bounds nesting, as encoding/json does.
 const maxDepth = 10_000
@@ -26,7 +26,7 @@ func space(b []byte, i int) int {
 // skip returns the index after the value at i.
 func skip(b []byte, i, depth int) int {
 	if i >= len(b) || depth > maxDepth {
-		return odd
+		return malformed
 	}
 	switch b[i] {
 	case '"':
@@ -47,7 +47,7 @@ func skip(b []byte, i, depth int) int {
 
 func skipWord(b []byte, i int, word string) int {
 	if len(b)-i < len(word) || string(b[i:i+len(word)]) != word {
-		return odd
+		return malformed
 	}
 	return i + len(word)
 }
@@ -59,7 +59,7 @@ func skipNumber(b []byte, i int) int {
 		i++
 	}
 	if i == first {
-		return odd
+		return malformed
 	}
 	return i
 }
@@ -71,7 +71,7 @@ func skipString(b []byte, i int) int {
 	for {
 		n := bytes.IndexByte(b[k:], '"')
 		if n < 0 {
-			return odd
+			return malformed
 		}
 		k += n
 		first := k // of the backslashes before the quote
@@ -116,21 +116,21 @@ func object(b []byte, i int, field func(key []byte, i int) int) int {
 	}
 	for {
 		if i >= len(b) || b[i] != '"' {
-			return odd
+			return malformed
 		}
 		key := i + 1
-		if i = skipString(b, i); i == odd {
-			return odd
+		if i = skipString(b, i); i == malformed {
+			return malformed
 		}
 		name := b[key : i-1]
 		if bytes.IndexByte(name, '\\') >= 0 {
 			name = []byte(unquote(name))
 		}
 		if i = space(b, i); i >= len(b) || b[i] != ':' {
-			return odd
+			return malformed
 		}
-		if i = field(name, space(b, i+1)); i == odd {
-			return odd
+		if i = field(name, space(b, i+1)); i == malformed {
+			return malformed
 		}
 		if i = space(b, i); i >= len(b) || b[i] != ',' {
 			return closed(b, i, '}')
@@ -146,8 +146,8 @@ func array(b []byte, i int, item func(i int) int) int {
 		return i + 1
 	}
 	for {
-		if i = item(i); i == odd {
-			return odd
+		if i = item(i); i == malformed {
+			return malformed
 		}
 		if i = space(b, i); i >= len(b) || b[i] != ',' {
 			return closed(b, i, ']')
@@ -158,7 +158,7 @@ func array(b []byte, i int, item func(i int) int) int {
 
 func closed(b []byte, i int, bracket byte) int {
 	if i >= len(b) || b[i] != bracket {
-		return odd
+		return malformed
 	}
 	return i + 1
 }

@@ -34,7 +34,7 @@ type block struct {
 // maxBlocks bounds the blocks of a content; four were seen in a record.
 const maxBlocks = 10_000
 
-// walk reads the object at i and returns the index after it, or odd. It reuses the record's memory.
+// walk reads the object at i and returns the index after it, or malformed. It reuses the record's memory.
 func (r *record) walk(b []byte, i int) int {
 	*r = record{Message: message{Blocks: r.Message.Blocks[:0]}}
 	return object(b, i, func(key []byte, i int) int {
@@ -156,7 +156,7 @@ func contentItem(b []byte, i int, blocks *[]block) int {
 // value notes where the value at i begins and ends. Of a key that comes twice the last value counts.
 func value(b []byte, i int, v *raw) int {
 	end := skip(b, i, 1)
-	if end != odd {
+	if end != malformed {
 		*v = b[i:end:end]
 	}
 	return end

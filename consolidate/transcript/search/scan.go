@@ -85,7 +85,7 @@ func (s *scan) run(ctx context.Context) (stopped bool) {
 		for ended[k] = true; through < len(order) && ended[through]; {
 			through++
 		}
-		if !s.certain && through < len(order) && s.fills(latest[through]) {
+		if !s.certain && through < len(order) && s.pageIsFinal(latest[through]) {
 			s.certain = true
 			if s.store.Counting <= 0 {
 				stop()
@@ -95,13 +95,13 @@ func (s *scan) run(ctx context.Context) (stopped bool) {
 		return err
 	})
 	s.due = 0
-	s.certain = s.certain || through < len(order) && s.fills(latest[through])
+	s.certain = s.certain || through < len(order) && s.pageIsFinal(latest[through])
 	return stopped
 }
 
-// fills reports whether what is found fills the page, whatever sessions hold that hold nothing later than a time. A match
+// pageIsFinal reports whether no unread session can change the page: none of them has anything after latest. A match
 // of the time at which the last page ended counts as before this one, since it may be a copy of what was shown.
-func (s *scan) fills(latest int64) bool {
+func (s *scan) pageIsFinal(latest int64) bool {
 	if s.unjudged || len(s.patterns) > 1 || s.amount < s.query.Limit || s.amount < s.due && s.edge <= latest {
 		return false
 	}

@@ -65,7 +65,7 @@ func list(f said.Folder, since time.Time, skipped said.Skipped) (files []said.Fi
 		}
 		for _, e := range entries {
 			if deep == 0 {
-				files = take(files, f, path, e, since, skipped)
+				files = appendSession(files, f, path, e, since, skipped)
 			} else if e.IsDir() && said.IsNumber(e.Name()) {
 				look(filepath.Join(path, e.Name()), deep-1)
 			}
@@ -75,8 +75,8 @@ func list(f said.Folder, since time.Time, skipped said.Skipped) (files []said.Fi
 	return files
 }
 
-// take adds an entry of a folder to the files if it is a session that was touched after since.
-func take(files []said.File, f said.Folder, folder string, e fs.DirEntry, since time.Time, skipped said.Skipped) []said.File {
+// appendSession adds an entry of a folder to the files if it is a session that was touched after since.
+func appendSession(files []said.File, f said.Folder, folder string, e fs.DirEntry, since time.Time, skipped said.Skipped) []said.File {
 	id, reason, ok := f.Named(e.Name())
 	if !ok {
 		return files
