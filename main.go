@@ -19,7 +19,8 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory/forgotten"
 	"dream-mcp/memory/secret"
 	"dream-mcp/server"
@@ -177,7 +178,7 @@ func answerHook(ctx context.Context, c *console.Command, args []string, stdin io
 
 // options returns the options of a project for a setup.
 func options(s host.Setup, state string, changed chan string) consolidate.Options {
-	said := transcript.Open(transcript.Options{
+	said := search.Open(sessions.Options{
 		Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Others: s.Others, Current: s.SessionID,
 	})
 	said.Digests = consolidate.DigestDir(state, s.MemoryDir)

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory"
 )
 
@@ -108,7 +109,7 @@ func (d *dream) log(e Event) {
 	if d == nil {
 		return
 	}
-	show := func(text string) string { return transcript.Visible(d.p.Store.AllowSecrets.Mask(text)) }
+	show := func(text string) string { return said.Visible(d.p.Store.AllowSecrets.Mask(text)) }
 	e.Time, e.Phase = ops.Second(d.p.Store.Now()), d.Phase
 	e.Text = cutText(show(e.Text), maxEventText) // masked before it is cut
 	for i := range e.Reviewed {
@@ -119,7 +120,7 @@ func (d *dream) log(e Event) {
 }
 
 // describeQuery describes a search.
-func describeQuery(q transcript.Query) string {
+func describeQuery(q search.Query) string {
 	if len(q.Patterns) > 0 {
 		return strings.Join(q.Patterns, " | ")
 	}

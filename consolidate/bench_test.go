@@ -10,28 +10,29 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // BenchmarkStatus is what dream_status costs in a project with 10,000 sessions: while the time gate is
 // shut, when it is due, and when every session is counted and they are too few. The heads are known.
 func BenchmarkStatus(b *testing.B) {
-	const sessions = 10_000
+	const amount = 10_000
 	root, projects, memory := "/srv/lighthouse", b.TempDir(), filepath.Join(b.TempDir(), "memory")
-	folder := filepath.Join(projects, transcript.Slug(root))
+	folder := filepath.Join(projects, sessions.Slug(root))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		b.Fatal(err)
 	}
 	if err := os.MkdirAll(memory, 0o700); err != nil {
 		b.Fatal(err)
 	}
-	for n := range sessions {
+	for n := range amount {
 		said := fmt.Sprintf(`{"type":"user","cwd":%q,"timestamp":"2026-11-18T08:00:00Z","message":{"role":"user","content":"light the lamp"}}`+"\n", root)
 		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%08d-0000-4000-8000-000000000000.jsonl", n)), []byte(said), 0o600); err != nil {
 			b.Fatal(err)
 		}
 	}
-	said := transcript.Open(transcript.Options{Projects: projects, Roots: []string{root}})
+	said := search.Open(sessions.Options{Projects: projects, Roots: []string{root}})
 	host := filepath.Join(memory, lock.HostFile)
 	if err := os.WriteFile(host, nil, 0o600); err != nil {
 		b.Fatal(err)
@@ -43,7 +44,7 @@ func BenchmarkStatus(b *testing.B) {
 	}{
 		"time":     {time.Hour, 5, "time"},
 		"due":      {30 * 24 * time.Hour, 5, ""},
-		"sessions": {30 * 24 * time.Hour, sessions + 1, "sessions"},
+		"sessions": {30 * 24 * time.Hour, amount + 1, "sessions"},
 	} {
 		b.Run(name, func(b *testing.B) {
 			now := time.Now()
@@ -108,7 +109,7 @@ func BenchmarkLint(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		p := Open(Options{Options: ops.Options{MemoryDir: dir, StateHome: b.TempDir()}, ProjectDir: project, Transcripts: transcript.Open(transcript.Options{})})
+		p := Open(Options{Options: ops.Options{MemoryDir: dir, StateHome: b.TempDir()}, ProjectDir: project, Transcripts: search.Open(sessions.Options{})})
 		if l, err := p.Lint(LintRequest{}); err != nil || l.Topics != 1000 || l.Compared == "" {
 			b.Fatal(l.Topics, len(l.Findings), err)
 		}

@@ -15,7 +15,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
 	"dream-mcp/memory/forgotten"
@@ -50,7 +50,7 @@ func (p *Project) WhereIs(ctx context.Context, text string) (at Places, err erro
 			fmt.Sprintf("give at least %d letters or digits, at most %d", forgotten.MinRunes, forgotten.MaxRunes))
 	}
 	words := strings.ToValidUTF8(text[:min(len(text), maxWordsSought)], "")
-	res, err := p.Transcripts.Search(ctx, transcript.Query{Pattern: words, CaseSensitive: new(bool), Limit: maxForgotten})
+	res, err := p.Transcripts.Search(ctx, search.Query{Pattern: words, CaseSensitive: new(bool), Limit: maxForgotten})
 	if err != nil {
 		return at, err
 	}

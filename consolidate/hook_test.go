@@ -14,7 +14,8 @@ import (
 	"dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // A pause that a hook wrote keeps the same kind of hook from trying again, unless a wrong clock wrote it. Off is off.
@@ -37,7 +38,7 @@ func TestSoon(t *testing.T) {
 		dir := t.TempDir()
 		p := Open(Options{
 			Options:     ops.Options{MemoryDir: filepath.Join(dir, "memory"), StateHome: filepath.Join(dir, "state"), Now: func() time.Time { return now }},
-			Transcripts: transcript.Open(transcript.Options{}),
+			Transcripts: search.Open(sessions.Options{}),
 			Enabled:     Switch{On: !row.off}, MinHours: 24,
 		})
 		if row.file != "" {
@@ -56,7 +57,7 @@ func TestSoon(t *testing.T) {
 func TestReports(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *Project {
-		p := Open(Options{Options: ops.Options{MemoryDir: filepath.Join(dir, "memory"), StateHome: filepath.Join(dir, "state")}, Transcripts: transcript.Open(transcript.Options{})})
+		p := Open(Options{Options: ops.Options{MemoryDir: filepath.Join(dir, "memory"), StateHome: filepath.Join(dir, "state")}, Transcripts: search.Open(sessions.Options{})})
 		t.Cleanup(func() { p.Close("the test ended") })
 		return p
 	}

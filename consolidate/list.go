@@ -6,8 +6,8 @@ import (
 
 	"dream-mcp/consolidate/listed"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/listing"
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // firstSessions is the number of sessions that the first listing shows, the newest.
@@ -18,7 +18,7 @@ type ListRequest struct {
 	Since, Until time.Time
 	SinceLast    bool   // since the last dream; the default in a dream
 	Session      string // an ID, or the beginning of one
-	Speakers     []transcript.Speaker
+	Speakers     []said.Speaker
 	Cursor       string // of the page before; other fields but Room and Limit are then ignored
 	Room         int    // bytes of text on a page
 	Limit        int    // utterances on a page; 0: no limit

@@ -11,7 +11,7 @@ import (
 	"dream-mcp/consolidate/provenance"
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/consolidate/share"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/search"
 )
 
 // A type that takes its methods from another hides how much it does.
@@ -20,7 +20,7 @@ func TestMethodsOfATypeAreFew(t *testing.T) {
 		&Project{}, &Gates{}, &Sessions{}, &Proposals{}, &dream{},
 		&ops.Store{}, &ops.Records{}, &ops.Folder{}, &ops.Tx{}, &ops.Op{}, &ops.Stage{},
 		&history.History{}, &share.Share{}, &recall.Recall{}, &background.Runs{}, &provenance.Sources{}, &proposal.Queue{},
-		&transcript.Store{},
+		&search.Store{},
 	} {
 		if is := reflect.TypeOf(v); is.NumMethod() > 25 {
 			t.Errorf("%v has %d methods", is, is.NumMethod())

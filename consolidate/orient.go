@@ -9,7 +9,8 @@ import (
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
 	"dream-mcp/memory/rule"
@@ -22,7 +23,7 @@ type Map struct {
 	Dream     OpenDream
 	Resumed   bool
 	MemoryDir string
-	Folders   []transcript.Folder
+	Folders   []said.Folder
 	Since     string        // the time of the last consolidation, or "never"
 	Index     memory.Sum    // of the file on disk; "" where there is none
 	IndexSize ops.IndexSize // of the index as the dream would leave it
@@ -31,8 +32,8 @@ type Map struct {
 	Logs      []Log         // the newest first
 	Guides    []drift.Guide // CLAUDE.md and its kin
 	Findings  []rule.Finding
-	Sessions  []transcript.Session // oldest first
-	Skipped   transcript.Skipped
+	Sessions  []sessions.Session // oldest first
+	Skipped   said.Skipped
 	Limited   bool          // the directory holds more than was looked at
 	Checked   drift.Checked // how much of the project drift compared the memory with
 	Uses      recall.Uses
@@ -81,7 +82,7 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 		return m, err
 	}
 	slices.Reverse(m.Sessions)
-	if n := transcript.Counted(m.Sessions); d.Sessions != n {
+	if n := sessions.Counted(m.Sessions); d.Sessions != n {
 		d.Sessions = n
 		if err := d.Save(); err != nil {
 			return m, err

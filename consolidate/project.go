@@ -16,7 +16,7 @@ import (
 	"dream-mcp/consolidate/provenance"
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/consolidate/share"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule/drift"
 )
@@ -37,8 +37,8 @@ type Switch struct {
 // Options configure a Project. Of those of its store only MemoryDir and StateHome are required.
 type Options struct {
 	ops.Options
-	Transcripts *transcript.Store // required
-	ProjectDir  string            // the checkout that the memory is about; "": files that memories name are not checked
+	Transcripts *search.Store // required
+	ProjectDir  string        // the checkout that the memory is about; "": files that memories name are not checked
 	Enabled     Switch
 	Reread      func() (s Switch, ok bool) // Enabled as it is now, asked at each call that it decides; nil: it does not change
 	MinHours    float64
@@ -60,7 +60,7 @@ type Options struct {
 // PersonError.Leave. What takes long and only reads transcripts runs in Sessions.unlocked.
 type Project struct {
 	Store       *ops.Store
-	Transcripts *transcript.Store
+	Transcripts *search.Store
 	Gates       *Gates              // when a dream may begin
 	Sessions    *Sessions           // what was said
 	Proposals   *Proposals          // what waits for the person

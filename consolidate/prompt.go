@@ -9,7 +9,7 @@ import (
 	"text/template"
 	"time"
 
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/visible"
 )
 
@@ -58,7 +58,7 @@ func RememberPrompt(v PromptValues) (string, error) {
 // ExtractPrompt returns the procedure that saves what the end of a session taught, in few turns. Like DreamPrompt it
 // contains transcript.DreamMarker. It fails only if Session is not a valid ID, since the text quotes it in a call.
 func ExtractPrompt(v PromptValues) (string, error) {
-	if v.Session != "" && !transcript.IsSessionID(v.Session) {
+	if v.Session != "" && !said.IsPlainName(v.Session) {
 		return "", fmt.Errorf("%q is not the ID of a session", cutText(v.Session, maxShownID))
 	}
 	return v.fill("extract.md")
@@ -106,7 +106,7 @@ func promptPath(path string) string {
 // harmless cuts a text after most characters, makes hidden characters visible, and escapes tags. It cuts again
 // because visible text is longer. Tags come last, since hidden characters may have split them.
 func harmless(text string, most int) string {
-	return cutText(visible.EscapeTags(transcript.Visible(cutText(text, most))), most)
+	return cutText(visible.EscapeTags(said.Visible(cutText(text, most))), most)
 }
 
 // cutText returns at most most characters of a text. The last is "…" if it was cut.

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/listing"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // Sessions are what was said in the sessions of a project. To search or list it counts as a call of the open dream.
@@ -37,7 +39,7 @@ func (s *Sessions) unlocked(do func() error) error {
 }
 
 // enterSearch begins a search.
-func (s *Sessions) enterSearch(q *transcript.Query, since string) (err error) {
+func (s *Sessions) enterSearch(q *search.Query, since string) (err error) {
 	if err := s.enter(); err != nil || since != SinceLastDream {
 		return err
 	}
@@ -57,7 +59,7 @@ func (s *Sessions) lastRead() (time.Time, error) {
 }
 
 // Search searches the transcripts.
-func (s *Sessions) Search(ctx context.Context, q transcript.Query, since string) (res transcript.Result, err error) {
+func (s *Sessions) Search(ctx context.Context, q search.Query, since string) (res search.Result, err error) {
 	p := s.p
 	p.Store.Lock()
 	defer p.Store.Unlock()
@@ -75,8 +77,8 @@ func (s *Sessions) Search(ctx context.Context, q transcript.Query, since string)
 
 // Ranked finds utterances that answer a question.
 func (s *Sessions) Ranked(
-	ctx context.Context, question string, q transcript.Query, since string,
-) (hits []transcript.RankedHit, res transcript.Result, err error) {
+	ctx context.Context, question string, q search.Query, since string,
+) (hits []search.RankedHit, res search.Result, err error) {
 	p := s.p
 	p.Store.Lock()
 	defer p.Store.Unlock()
@@ -91,7 +93,7 @@ func (s *Sessions) Ranked(
 }
 
 // ContextOf returns the turns around utterances.
-func (s *Sessions) ContextOf(ctx context.Context, ids []string, n int) (turns []transcript.Turn, err error) {
+func (s *Sessions) ContextOf(ctx context.Context, ids []string, n int) (turns []search.Turn, err error) {
 	p := s.p
 	p.Store.Lock()
 	defer p.Store.Unlock()
@@ -104,7 +106,7 @@ func (s *Sessions) ContextOf(ctx context.Context, ids []string, n int) (turns []
 }
 
 // Folders returns the folders of the transcripts, with the problem of those that cannot be read.
-func (s *Sessions) Folders() []transcript.Folder {
+func (s *Sessions) Folders() []said.Folder {
 	folders, _ := s.p.Transcripts.Folders() // Status reports the error
 	return folders
 }
@@ -136,15 +138,15 @@ func (s *Sessions) Recent(ctx context.Context) ([]string, error) {
 }
 
 // OtherHost returns the name of a session's host, or "" if it is the caller's. An unknown caller counts as Claude Code.
-func (s *Sessions) OtherHost(h transcript.Host) string {
-	if h == cmp.Or(transcript.Host(s.p.Store.Host), transcript.ClaudeCode) {
+func (s *Sessions) OtherHost(h said.Host) string {
+	if h == cmp.Or(said.Host(s.p.Store.Host), said.ClaudeCode) {
 		return ""
 	}
 	return string(h)
 }
 
 // reviewed returns the first sessions of a map.
-func (s *Sessions) reviewed(sessions []transcript.Session) []Reviewed {
+func (s *Sessions) reviewed(sessions []sessions.Session) []Reviewed {
 	sessions = sessions[:min(len(sessions), maxReviewed)]
 	named := make([]Reviewed, len(sessions))
 	for i, one := range sessions {

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // A dream that listed one session, or a part, leaves the rest to the next, however long ago that was touched.
@@ -20,7 +22,7 @@ func TestListedInPart(t *testing.T) {
 	}{
 		{"one session", ListRequest{SinceLast: true, Session: "second00-1", Room: 1_000}, "the first word"},
 		{"the first page", ListRequest{Limit: 1, Room: 1_000}, "the second word"},
-		{"what the model said", ListRequest{Speakers: []transcript.Speaker{transcript.Assistant}, Room: 1_000}, "the first word the second word"},
+		{"what the model said", ListRequest{Speakers: []said.Speaker{said.Assistant}, Room: 1_000}, "the first word the second word"},
 		{"a time", ListRequest{Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Limit: 1, Room: 1_000}, "the first word the second word"},
 		{"all", ListRequest{Room: 1_000}, ""},
 	} {
@@ -103,7 +105,7 @@ func TestListedBeforeTheDream(t *testing.T) {
 // Where the words that were found stand after the credentials around them have been hidden.
 func TestMask(t *testing.T) {
 	value := "9fK3xQ7v" + "L2mZ8pR4tW6yB1nC" // nobody's
-	store := Listen(transcript.Open(transcript.Options{}), nil)
+	store := Listen(search.Open(sessions.Options{}), nil)
 	defer store.Close()
 	token := "api_key=" + value
 	password := "postgres://app:" + "hunter" + "22secretpw@db.example.test/x"

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
 	"dream-mcp/memory/visible"
 )
@@ -34,7 +34,7 @@ func (s *Status) describeSweep(ctx context.Context, p *Project, dir *memory.Dir,
 	}
 	var named []string
 	for _, r := range aging[:min(len(aging), sweepNamed)] {
-		words := visible.EscapeTags(cutText(transcript.Visible(p.Store.AllowSecrets.Mask(r.First)), sweepWords))
+		words := visible.EscapeTags(cutText(said.Visible(p.Store.AllowSecrets.Mask(r.First)), sweepWords))
 		named = append(named, fmt.Sprintf("%s “%s” (%s)", r.Last.UTC().Format(time.DateOnly), words, sweepTime(r.ModTime.Add(kept), now)))
 	}
 	if more := len(aging) - len(named); more > 0 {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory"
 )
 
@@ -38,7 +38,7 @@ var readers = map[string]func(p *Project) (any, error){
 	"undo's question":  func(p *Project) (any, error) { _, did, err := p.History.Undoable(""); return did, err },
 	"diff":             func(p *Project) (any, error) { _, diff, err := p.History.Diff(""); return string(diff), err },
 	"grep since a dream": func(p *Project) (any, error) {
-		var q transcript.Query
+		var q search.Query
 		err := p.Sessions.enterSearch(&q, SinceLastDream)
 		return q.Since.UTC(), err
 	},

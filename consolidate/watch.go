@@ -13,7 +13,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
 )
@@ -200,11 +200,11 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) {
 		w.words = p.Transcripts.PathOf(info.Session)
 	}
 	if w.words != "" {
-		next.Words = transcript.Latest(w.words)
+		next.Words = said.Latest(w.words)
 	} else if info.Unattended && w.log != "" {
 		next.Words = latestLogged(p.Store.Records.StateDir(), w.log, info.Started)
 	}
-	next.Words = cutText(transcript.Visible(p.Store.AllowSecrets.Mask(next.Words)), maxLatestWords)
+	next.Words = cutText(said.Visible(p.Store.AllowSecrets.Mask(next.Words)), maxLatestWords)
 	if t, err := p.Store.Look(dir, info); err == nil {
 		if diff, err := t.Stage.Diff(nil); err == nil {
 			next.Diff = cutDiff(string(diff))

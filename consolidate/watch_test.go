@@ -12,7 +12,8 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory"
 )
 
@@ -59,10 +60,10 @@ func TestWatch(t *testing.T) {
 	if _, err := p.Map(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Sessions.Search(ctx, transcript.Query{Pattern: "better"}, ""); err != nil {
+	if _, err := p.Sessions.Search(ctx, search.Query{Pattern: "better"}, ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Sessions.Search(ctx, transcript.Query{Pattern: "better"}, ""); err != nil { // reported once
+	if _, err := p.Sessions.Search(ctx, search.Query{Pattern: "better"}, ""); err != nil { // reported once
 		t.Fatal(err)
 	}
 	seen, changed := look(t, from)
@@ -126,7 +127,7 @@ func TestTrailCostsNothing(t *testing.T) {
 			p := w.dreaming()
 			break_(p.dream)
 			for i := range 3 {
-				if _, err := p.Sessions.Search(ctx, transcript.Query{Pattern: fmt.Sprint("better", i)}, ""); err != nil {
+				if _, err := p.Sessions.Search(ctx, search.Query{Pattern: fmt.Sprint("better", i)}, ""); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -194,7 +195,7 @@ func TestTrailIsMasked(t *testing.T) {
 	w := newWorld(t)
 	p := w.dreaming()
 	token := "ghp_" + strings.Repeat("aB3dE6gH9k", 4)[:36]
-	if _, err := p.Sessions.Search(ctx, transcript.Query{Pattern: token}, ""); err != nil {
+	if _, err := p.Sessions.Search(ctx, search.Query{Pattern: token}, ""); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(filepath.Join(p.Store.Records.StateDir(), ops.FileOf(p.dream.ID, ops.TrailFile)))
@@ -239,7 +240,7 @@ func TestPoll(t *testing.T) {
 	polls("at first", 0)
 	other := w.dreaming()
 	polls("another dreams", 1)
-	if _, err := other.Sessions.Search(ctx, transcript.Query{Pattern: "body"}, ""); err != nil {
+	if _, err := other.Sessions.Search(ctx, search.Query{Pattern: "body"}, ""); err != nil {
 		t.Fatal(err)
 	}
 	polls("it searches", 1)
@@ -313,7 +314,7 @@ func TestLogCountsAsTheGate(t *testing.T) {
 	w.say("current", "dream, please")
 	o := w.options()
 	o.MinSessions, o.Session = 1, "current"
-	o.Transcripts = transcript.Open(transcript.Options{Folders: []string{w.transcripts()}, Current: "current"})
+	o.Transcripts = search.Open(sessions.Options{Folders: []string{w.transcripts()}, Current: "current"})
 	p := Open(o)
 	defer p.Close("the test ended")
 	w.mustDo(p.Begin(ctx, false, false))

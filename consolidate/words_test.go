@@ -11,7 +11,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/proposal"
 	"dream-mcp/consolidate/provenance"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
 )
 
@@ -96,7 +96,7 @@ func TestCarriedSources(t *testing.T) {
 	}
 	data, _ := os.ReadFile(filepath.Join(w.memory, "f.md"))
 	origins, err := p.Sources.Origins(ctx, memory.ParseTopic(data))
-	if err != nil || len(origins) != 3 || origins[0].Speaker != transcript.User || origins[0].Transcript || origins[1].Speaker != "" {
+	if err != nil || len(origins) != 3 || origins[0].Speaker != said.User || origins[0].Transcript || origins[1].Speaker != "" {
 		t.Errorf("%+v, %v", origins, err)
 	}
 }

@@ -16,7 +16,8 @@ import (
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory"
 )
 
@@ -121,7 +122,7 @@ func (w *world) hostStamp() string {
 func (w *world) options() Options {
 	return Options{
 		Options:     ops.Options{MemoryDir: w.memory, StateHome: w.state, Now: func() time.Time { return w.now }},
-		Transcripts: transcript.Open(transcript.Options{Folders: []string{w.transcripts()}}),
+		Transcripts: search.Open(sessions.Options{Folders: []string{w.transcripts()}}),
 		Enabled:     Switch{On: true, Why: "on"}, MinHours: 24, MinSessions: 0,
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/provenance"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
 	"dream-mcp/memory/rule"
@@ -62,10 +62,10 @@ type WriteResult struct {
 
 // Cited is what was found at a hit that a write cites.
 type Cited struct {
-	ID      string             `json:"id"`
-	Speaker transcript.Speaker `json:"speaker"`
-	At      time.Time          `json:"at"`
-	Said    string             `json:"said"` // the first words
+	ID      string       `json:"id"`
+	Speaker said.Speaker `json:"speaker"`
+	At      time.Time    `json:"at"`
+	Said    string       `json:"said"` // the first words
 }
 
 // maxCited bounds the words of a hit that a write repeats, in characters.
@@ -78,7 +78,7 @@ func checkCitations(ids []string, words []provenance.Words, data []byte) (accept
 		w := words[i]
 		if strings.HasPrefix(id, ":") {
 			id = w.Source
-		} else if w.Speaker == transcript.User && rule.Related(w.Text, string(data)) {
+		} else if w.Speaker == said.User && rule.Related(w.Text, string(data)) {
 			accepted = append(accepted, id)
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
 )
@@ -213,7 +213,7 @@ func mapLogs(b *text, m consolidate.Map) {
 }
 
 // counts renders what was passed over.
-func counts(skipped transcript.Skipped) string {
+func counts(skipped said.Skipped) string {
 	var parts []string
 	for reason, n := range skipped {
 		parts = append(parts, fmt.Sprintf("%d %s", n, reason))

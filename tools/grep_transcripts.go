@@ -10,7 +10,8 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/search"
 )
 
 // defaultTurns is how many turns context_of shows on each side, unless limit says otherwise.
@@ -54,7 +55,7 @@ type grepArguments struct {
 	ContextOf     ids `json:"context_of"`
 	Regex         bool
 	CaseSensitive *bool `json:"case_sensitive"`
-	Speakers      []transcript.Speaker
+	Speakers      []said.Speaker
 	Since, Until  string
 	Session       string
 	Limit         int
@@ -85,10 +86,10 @@ func (r grepArguments) selectors() (given int) {
 }
 
 // query is the search that the arguments ask for. The word last_dream is left to the project.
-func (r grepArguments) query(now time.Time) (transcript.Query, error) {
-	q := transcript.Query{
+func (r grepArguments) query(now time.Time) (search.Query, error) {
+	q := search.Query{
 		Pattern: r.Pattern, Patterns: r.Patterns, Regex: r.Regex, CaseSensitive: r.CaseSensitive, Speakers: r.Speakers,
-		Session: r.Session, Limit: r.Limit, Context: transcript.DefaultContext, Cursor: r.Cursor, Fold: true,
+		Session: r.Session, Limit: r.Limit, Context: search.DefaultContext, Cursor: r.Cursor, Fold: true,
 	}
 	if r.Context != nil {
 		q.Context = max(1, *r.Context)
@@ -110,7 +111,7 @@ func (r grepArguments) what() string {
 		return strconv.Quote(quoted(r.Query, 100))
 	case len(r.Patterns) > 0:
 		var all []string
-		for _, p := range r.Patterns[:min(len(r.Patterns), transcript.MaxPatterns)] {
+		for _, p := range r.Patterns[:min(len(r.Patterns), search.MaxPatterns)] {
 			all = append(all, quotedPattern(p))
 		}
 		return strings.Join(all, " or ")

@@ -8,7 +8,8 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory/rule/reldate"
 )
 
@@ -32,7 +33,7 @@ func writeHits(b *text, n, room int, render func(i int) string) (shown int) {
 }
 
 // renderHits lists hits up to room bytes, at least one, followed by counts. The hits of each of several patterns are together.
-func renderHits(p *consolidate.Project, res transcript.Result, r grepArguments, room int) string {
+func renderHits(p *consolidate.Project, res search.Result, r grepArguments, room int) string {
 	var b text
 	shown := writeHits(&b, len(res.Hits), room, func(i int) string {
 		h, before, head := res.Hits[i], "", ""
@@ -69,7 +70,7 @@ func renderHits(p *consolidate.Project, res transcript.Result, r grepArguments, 
 }
 
 // writeCounts says what each of several patterns found.
-func writeCounts(b *text, res transcript.Result, r grepArguments, atLeast string) {
+func writeCounts(b *text, res search.Result, r grepArguments, atLeast string) {
 	var none []string
 	more := ""
 	shown := make([]int, len(res.Patterns))
@@ -127,7 +128,7 @@ func (r grepArguments) advice() string {
 }
 
 // renderRanked lists the utterances that answer a question, the best first, each with an adjacent turn, up to room bytes.
-func renderRanked(p *consolidate.Project, hits []transcript.RankedHit, res transcript.Result, r grepArguments, room int) string {
+func renderRanked(p *consolidate.Project, hits []search.RankedHit, res search.Result, r grepArguments, room int) string {
 	var b text
 	shown := writeHits(&b, len(hits), room, func(i int) string {
 		hit := renderHit(p, hits[i].Hit, "")
@@ -147,7 +148,7 @@ func renderRanked(p *consolidate.Project, hits []transcript.RankedHit, res trans
 
 // renderHit renders a hit: a line, and its text indented, without blank lines. It omits the host and branch if the hit
 // before is of the same session.
-func renderHit(p *consolidate.Project, h transcript.Hit, before string) string {
+func renderHit(p *consolidate.Project, h search.Hit, before string) string {
 	var b text
 	host, other := p.Sessions.OtherHost(h.Host), h.Session != before
 	at := h.Time.In(p.Store.Now().Location())
@@ -165,15 +166,15 @@ func renderHit(p *consolidate.Project, h transcript.Hit, before string) string {
 }
 
 // dated returns what a person or the model said at a time with the dates of the days that it names by their distance.
-func dated(speaker transcript.Speaker, text string, at time.Time) string {
-	if speaker == transcript.Tool {
+func dated(speaker said.Speaker, text string, at time.Time) string {
+	if speaker == said.Tool {
 		return text
 	}
 	return reldate.Annotated(text, at)
 }
 
 // renderTurns lists the turns around utterances.
-func renderTurns(p *consolidate.Project, turns []transcript.Turn) string {
+func renderTurns(p *consolidate.Project, turns []search.Turn) string {
 	var b text
 	host := ""
 	b.add(true, "[SESSION:LINE] is the ID of a turn, which write_memory takes as evidence; ← is the one that was asked for.\n%s\n", fenceOpen)

@@ -9,8 +9,9 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/listing"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory/lazy"
 )
 
@@ -19,7 +20,7 @@ const maxAround = 900
 
 // list answers a call without a selector: it lists what was said.
 func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer, error) {
-	if slices.Contains(r.Speakers, transcript.Tool) {
+	if slices.Contains(r.Speakers, said.Tool) {
 		return answer{}, ops.Refuse("speakers: what tools said is searched, not listed",
 			`list user and assistant, or give a pattern: {"pattern": "exit status", "speakers": ["tool"]}`)
 	}
@@ -85,7 +86,7 @@ func renderPage(page listing.Page, now time.Time) string {
 	b.add(true, "page %d, %d of %s, %d of %s", page.Number,
 		page.Sessions, ops.Plural(l.Sessions, "session"), page.Utterances, ops.Plural(page.Of, "utterance"))
 	if page.Cursor != "" && n > 0 && page.Shown[n-1].Last.Before(l.Ends()[page.Shown[n-1].Session]) {
-		b.add(true, " (%s continues on the next page)", (&transcript.Session{ID: page.Shown[n-1].Session}).Short())
+		b.add(true, " (%s continues on the next page)", (&sessions.Session{ID: page.Shown[n-1].Session}).Short())
 	}
 	b.add(l.Silent > 0, "; %d more sessions in which none of these speakers said anything", l.Silent)
 	b.add(l.Older > 0, "; %d older sessions are not listed (since lists them)", l.Older)

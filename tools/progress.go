@@ -2,14 +2,13 @@ package tools
 
 import (
 	"context"
+	"dream-mcp/consolidate/transcript/parallel"
 	"fmt"
 	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
-
-	"dream-mcp/consolidate/transcript"
 )
 
 // beatEvery is the interval between progress reports. Most calls end before the first.
@@ -37,7 +36,7 @@ func heartbeat(ctx context.Context, title string, every time.Duration, report fu
 	}
 	var far atomic.Pointer[string]
 	far.Store(&title)
-	within = transcript.Watched(ctx, func(done, of int) {
+	within = parallel.Watched(ctx, func(done, of int) {
 		message := fmt.Sprintf("%s: %d of %d sessions", title, done, of)
 		far.Store(&message)
 	})

@@ -2,12 +2,12 @@ package tools
 
 import (
 	"context"
+	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/consolidate/transcript/sessions"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
-
-	"dream-mcp/consolidate/transcript"
 )
 
 // A client that asked for it gets rising progress while a call runs, and nothing afterwards.
@@ -27,7 +27,7 @@ func TestHeartbeat(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "s.jsonl"), []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := transcript.Open(transcript.Options{Folders: []string{dir}})
+	s := search.Open(sessions.Options{Folders: []string{dir}})
 	defer s.Close()
 	if _, _, err := s.Sessions(ctx, time.Time{}); err != nil {
 		t.Fatal(err)

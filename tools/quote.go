@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/visible"
 )
 
@@ -32,7 +32,7 @@ func fenceIsOpen(lines []string) bool {
 }
 
 // harmless returns a text with visible characters only, and no tag of a host.
-func harmless(s string) string { return visible.EscapeTags(transcript.Visible(s)) }
+func harmless(s string) string { return visible.EscapeTags(said.Visible(s)) }
 
 // oneLine returns a text as one line, harmless.
 func oneLine(s string) string { return strings.ReplaceAll(harmless(s), "\n", "; ") }

@@ -16,7 +16,8 @@ import (
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 	"dream-mcp/memory/secret"
@@ -48,7 +49,7 @@ func explain(err error) (reason, hint string, rest []string) {
 		broken    *ops.BrokenError
 		half      *ops.HalfError
 		request   *ops.RequestError
-		query     *transcript.QueryError
+		query     *search.QueryError
 	)
 	reason = err.Error()
 	switch {
@@ -102,7 +103,7 @@ var hints = []struct {
 	{"do not ask again unless they say so", []error{errDeclined}},
 	{"finalize_index and write_memory answer the ID that can be undone", []error{ops.ErrUnknown}},
 	{"nothing has changed; dream_status shows what the last dream did, and in a terminal dream-mcp log lists all", []error{history.ErrUndone}},
-	{"an ID is SESSION:LINE, as in a89ce8ad-134:72; the header of a listing names the session", []error{transcript.ErrNotFound, transcript.ErrAmbiguous}},
+	{"an ID is SESSION:LINE, as in a89ce8ad-134:72; the header of a listing names the session", []error{sessions.ErrNotFound, sessions.ErrAmbiguous}},
 	{"dream_orient opens one; outside a dream, write_memory lands a single memory with its line of the index", []error{ops.ErrNoDream}},
 	{"dream_orient {\"resume\": true} resumes the stage", []error{consolidate.ErrExpired, consolidate.ErrLost, lock.ErrGone}},
 	{"a person wanted it to end: say so, and do not begin another by yourself", []error{consolidate.ErrStopped}},

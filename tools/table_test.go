@@ -13,7 +13,9 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory/secret"
 )
 
@@ -23,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite README.md and the files in test
 const maxListing = 10_000
 
 func table(t *testing.T) Table {
-	p := consolidate.Open(consolidate.Options{Options: ops.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir()}, Transcripts: transcript.Open(transcript.Options{})})
+	p := consolidate.Open(consolidate.Options{Options: ops.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir()}, Transcripts: search.Open(sessions.Options{})})
 	t.Cleanup(func() { p.Close("the test ended") })
 	return (&Connection{Project: p, Begin: func(*consolidate.Project) {}}).Table()
 }
@@ -154,9 +156,9 @@ func TestNoAnswerOfOursIsFound(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := transcript.Open(transcript.Options{Projects: projects, Roots: []string{root}})
+	s := search.Open(sessions.Options{Projects: projects, Roots: []string{root}})
 	defer s.Close()
-	found, err := s.Search(t.Context(), transcript.Query{Pattern: "lantern", Speakers: []transcript.Speaker{transcript.Tool}})
+	found, err := s.Search(t.Context(), search.Query{Pattern: "lantern", Speakers: []said.Speaker{said.Tool}})
 	if err != nil || found.Matches != 2 {
 		t.Errorf("%d matches, %v; want what Bash was asked and answered", found.Matches, err)
 		for _, hit := range found.Hits {

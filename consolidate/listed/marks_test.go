@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/listing"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // A session that could not be read is to be listed again.
 func TestUnreadIsNotReviewed(t *testing.T) {
 	var l Record
-	l.Open(&listing.List{Failed: []listing.Failure{{Session: transcript.Session{ID: "s"}}}})
+	l.Open(&listing.List{Failed: []listing.Failure{{Session: sessions.Session{ID: "s"}}}})
 	if shown, of := l.Count(); shown != 0 || of != 1 {
 		t.Errorf("reviewed %d of %d", shown, of)
 	}

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory"
 )
 
@@ -18,7 +19,7 @@ func (r *Sources) Find(ctx context.Context, id string) (Words, error) {
 	if err == nil {
 		return wordsOf(u, r.Store.AllowSecrets), nil
 	}
-	if errors.Is(err, transcript.ErrNotFound) {
+	if errors.Is(err, sessions.ErrNotFound) {
 		if w, ok := r.Kept(id); ok {
 			return w, nil
 		}
@@ -111,9 +112,9 @@ type Origin struct {
 
 // Line describes an origin in one line, with at most words characters of its text.
 func (o Origin) Line(words int) string {
-	id := transcript.Visible(o.Source)
+	id := said.Visible(o.Source)
 	if session, place, ok := strings.Cut(id, ":"); ok {
-		id = (&transcript.Session{ID: session}).Short() + ":" + place
+		id = (&sessions.Session{ID: session}).Short() + ":" + place
 	}
 	line := "  [" + id + "]"
 	if !o.Said.IsZero() {

@@ -16,7 +16,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory"
 	"dream-mcp/memory/secret"
 	"dream-mcp/memory/visible"
@@ -25,7 +26,7 @@ import (
 // Sources finds and keeps the words at the sources of memories.
 type Sources struct {
 	Store       *ops.Store
-	Transcripts *transcript.Store
+	Transcripts *search.Store
 }
 
 // Words are the words at a source of a memory. They are kept as long as a memory, a stage or an archived text cites
@@ -34,11 +35,11 @@ type Sources struct {
 // Each is a file in the state folder, named by its source, that never changes. It is written before the change that
 // cites it is staged. After a crash between the two nothing cites it, and a later dream removes it.
 type Words struct {
-	Source  string             `json:"source"` // as in the metadata of a memory: SESSION:LINE, or SESSION:LINE.N
-	Session string             `json:"session,omitempty"`
-	Speaker transcript.Speaker `json:"speaker,omitempty"`
-	Said    time.Time          `json:"said,omitzero"`
-	Text    string             `json:"text,omitempty"` // masked and visible, at most maxWords bytes
+	Source  string       `json:"source"` // as in the metadata of a memory: SESSION:LINE, or SESSION:LINE.N
+	Session string       `json:"session,omitempty"`
+	Speaker said.Speaker `json:"speaker,omitempty"`
+	Said    time.Time    `json:"said,omitzero"`
+	Text    string       `json:"text,omitempty"` // masked and visible, at most maxWords bytes
 }
 
 const (
@@ -49,11 +50,11 @@ const (
 )
 
 // own reports whether the words are the person's.
-func (w Words) own() bool { return w.Speaker == transcript.User }
+func (w Words) own() bool { return w.Speaker == said.User }
 
 // wordsOf copies an utterance.
-func wordsOf(u transcript.Utterance, allowed secret.Allowed) Words {
-	text := strings.TrimSpace(transcript.Visible(allowed.Mask(u.Text))) // masked before it is cut
+func wordsOf(u said.Utterance, allowed secret.Allowed) Words {
+	text := strings.TrimSpace(said.Visible(allowed.Mask(u.Text))) // masked before it is cut
 	text = visible.Cut(text, maxWords-len("…"))
 	return Words{Source: u.Source(), Session: u.Session, Speaker: u.Speaker, Said: u.Time.UTC(), Text: text}
 }

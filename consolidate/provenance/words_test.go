@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // Words are masked, bounded, made visible, one line of JSON that reads back; a source that another's file
 // would be taken for is not found.
 func TestWordsOf(t *testing.T) {
-	u := transcript.Utterance{ID: "said:7.2", Session: "said", Line: 7, Speaker: transcript.User, Time: time.Now().In(time.FixedZone("", 3600)),
+	u := said.Utterance{ID: "said:7.2", Session: "said", Line: 7, Speaker: said.User, Time: time.Now().In(time.FixedZone("", 3600)),
 		Text: "the password is: pa55w0rd-Zq8!xK2m \u202e" + strings.Repeat("é", maxWords)}
 	w := wordsOf(u, nil)
 	if w.Source != "said:7.2" || strings.Contains(w.Text, "pa55") || strings.Contains(w.Text, "\u202e") || len(w.Text) > maxWords || !strings.HasSuffix(w.Text, "é…") || w.Said.Location() != time.UTC {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
 	"dream-mcp/memory/secret"
 	"dream-mcp/memory/visible"
@@ -70,8 +70,8 @@ func (p Page) Notes(chosen []Note) (text string, shown []*Memory) {
 // fence writes each memory between marks, in the first of its forms that there is room for. left, if not nil, writes
 // how many memories there was no room for.
 func (p Page) fence(intro string, left func(n int) string, all []*Memory, forms func(*Memory) []string) (string, []*Memory) {
-	opening := "<" + transcript.RecallTag + ">\n" + fmt.Sprintf(intro, p.text(p.Dir))
-	closing := "</" + transcript.RecallTag + ">"
+	opening := "<" + said.RecallTag + ">\n" + fmt.Sprintf(intro, p.text(p.Dir))
+	closing := "</" + said.RecallTag + ">"
 	room := MaxBytes - len(opening) - len(closing)
 	if left != nil {
 		room -= len(left(len(all)))
@@ -118,7 +118,7 @@ func (p Page) about(m *Memory) string {
 
 // text returns s as it may be shown: without credentials, invisible characters, and tags of hosts and of ours.
 func (p Page) text(s string) string {
-	return visible.EscapeTags(transcript.Visible(p.Allowed.Show(s).Text))
+	return visible.EscapeTags(said.Visible(p.Allowed.Show(s).Text))
 }
 
 // line returns text in one line of at most limit bytes.

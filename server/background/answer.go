@@ -27,7 +27,7 @@ import (
 	"dream-mcp/consolidate"
 	runs "dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/visible"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
@@ -101,7 +101,7 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup host.Setup
 			say.model = append(say.model, text)
 		}
 		if len(files) > 0 {
-			say.person = append(say.person, "Memory shown to the model: "+transcript.Visible(strings.Join(files, ", ")))
+			say.person = append(say.person, "Memory shown to the model: "+said.Visible(strings.Join(files, ", ")))
 		}
 	}
 	var last string // for the model, after all other texts
@@ -206,7 +206,7 @@ type speech struct {
 // shown to the person, in one line.
 func (s *speech) report(reports []runs.DreamReport) {
 	for _, t := range reports {
-		all := strings.Join(strings.Fields(transcript.Visible(t.Report+t.Decisions)), " ")
+		all := strings.Join(strings.Fields(said.Visible(t.Report+t.Decisions)), " ")
 		if t.Outcome == ops.Proposed {
 			s.person = append(s.person, "Dream: a background dream proposes changes to the memory; nothing has landed. "+
 				"To see and answer: dream-mcp review. "+all)

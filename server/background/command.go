@@ -111,10 +111,10 @@ func quoted(v any) string {
 	return string(data)
 }
 
-// sessions are the variables of a session, in which a nested host refuses to start. marks keep a background dream
+// sessionVariables are the variables of a session, in which a nested host refuses to start. marks keep a background dream
 // from starting another, and switch off the host's own memory.
 var (
-	sessions = append(host.SessionVariables[:],
+	sessionVariables = append(host.SessionVariables[:],
 		"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE",
 		"GEMINI_CLI", "GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_PLANS_DIR")
 	marks = []string{hook.Mark + "=1", "CLAUDE_CODE_DISABLE_AUTO_MEMORY=1"}
@@ -124,7 +124,7 @@ var (
 func environ() []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains(sessions, name)
+		return slices.Contains(sessionVariables, name)
 	})
 	return append(env, marks...)
 }

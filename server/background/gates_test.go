@@ -13,7 +13,8 @@ import (
 	"dream-mcp/consolidate"
 	runs "dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
 )
@@ -22,11 +23,11 @@ import (
 func TestHookAgreesWithTheGates(t *testing.T) {
 	start := time.Date(2026, 11, 18, 9, 0, 0, 0, time.UTC)
 	closedTogether := 0
-	for _, sessions := range []int{0, 4, 5} {
+	for _, touched := range []int{0, 4, 5} {
 		for _, stamped := range []time.Duration{-1, 0, 23*time.Hour + 59*time.Minute, 24 * time.Hour, 100 * time.Hour} {
 			for _, body := range []string{"", "999999999"} {
 				for _, later := range []time.Duration{0, 9 * time.Minute, 11 * time.Minute, 24 * time.Hour} {
-					what := fmt.Sprintf("%d sessions, stamped %v ago with %q, asked again after %v", sessions, stamped, body, later)
+					what := fmt.Sprintf("%d sessions, stamped %v ago with %q, asked again after %v", touched, stamped, body, later)
 					dir := t.TempDir()
 					memory, said := filepath.Join(dir, "memory"), filepath.Join(dir, "said")
 					for _, d := range []string{memory, said} {
@@ -34,7 +35,7 @@ func TestHookAgreesWithTheGates(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
-					for i := range sessions {
+					for i := range touched {
 						line := fmt.Sprintf(`{"type":"user","sessionId":"s","cwd":"/p","timestamp":"2026-11-18T08:59:59Z","uuid":"u%d","message":{"role":"user","content":"use tabs"}}`+"\n", i)
 						path := filepath.Join(said, fmt.Sprintf("0000000%d-0000-4000-8000-000000000000.jsonl", i))
 						if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
@@ -52,7 +53,7 @@ func TestHookAgreesWithTheGates(t *testing.T) {
 					now := start
 					p := consolidate.Open(consolidate.Options{
 						Options:     ops.Options{MemoryDir: memory, StateHome: filepath.Join(dir, "state"), Now: func() time.Time { return now }},
-						Transcripts: transcript.Open(transcript.Options{Folders: []string{said}}),
+						Transcripts: search.Open(sessions.Options{Folders: []string{said}}),
 						Enabled:     consolidate.Switch{On: true}, MinHours: 24, MinSessions: 5,
 					})
 					ask := func() {

@@ -8,7 +8,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/server/hook"
 )
 
@@ -31,7 +31,7 @@ func (f Front) Glance(ctx context.Context) error {
 		return err
 	}
 	if word := wordOf(picture, setup.Enabled.On, setup.MinHours); word != "" {
-		_, err = fmt.Fprintln(f.Out, transcript.Visible(word))
+		_, err = fmt.Fprintln(f.Out, said.Visible(word))
 	}
 	return err
 }

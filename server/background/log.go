@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
 	"dream-mcp/memory/secret"
 	"dream-mcp/memory/visible"
@@ -40,7 +40,7 @@ func openLog(path string, allowed secret.Allowed) (*runLog, error) {
 
 func (l *runLog) say(format string, args ...any) {
 	const most = 2_000 // characters of one event
-	text := visible.Cut(transcript.Visible(strings.TrimSpace(fmt.Sprintf(format, args...))), most)
+	text := visible.Cut(said.Visible(strings.TrimSpace(fmt.Sprintf(format, args...))), most)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.size > maxLog {
@@ -72,7 +72,7 @@ func Note(state string, err error) {
 		return
 	}
 	defer f.Close()
-	fmt.Fprintf(&secret.Writer{Out: f}, "%s %s\n", time.Now().UTC().Format(time.RFC3339), clip(transcript.Visible(strings.ReplaceAll(err.Error(), "\n", "; "))))
+	fmt.Fprintf(&secret.Writer{Out: f}, "%s %s\n", time.Now().UTC().Format(time.RFC3339), clip(said.Visible(strings.ReplaceAll(err.Error(), "\n", "; "))))
 }
 
 func (l *runLog) Close() error { return l.f.Close() }

@@ -8,7 +8,7 @@ import (
 
 	runs "dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/visible"
 )
 
@@ -176,7 +176,7 @@ func (r *reader) flush() {
 
 // quote returns the beginning of a host's text for the journal: one line, without control characters.
 func quote(s string) string {
-	return clip(strings.Join(strings.Fields(transcript.Visible(s)), " "))
+	return clip(strings.Join(strings.Fields(said.Visible(s)), " "))
 }
 
 // clip returns the beginning of a text. The log is about what happened, not about what was read.

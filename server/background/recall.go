@@ -8,7 +8,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/recall"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/secret"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
@@ -22,7 +22,7 @@ var moments = map[hook.Moment]string{hook.Start: recall.Start, hook.Prompt: reca
 func recalls(setup host.Setup, e hook.Event) bool {
 	level := moments[e.Moment]
 	return level != "" && !e.Sub && e.Session != "" && e.Source != "fork" && !setup.MemoryOff && recall.Includes(setup.Recall.Value, level) &&
-		!strings.Contains(e.Prompt, transcript.DreamMarker) && !(e.Moment == hook.Start && setup.Loaded && !e.Compacted())
+		!strings.Contains(e.Prompt, said.DreamMarker) && !(e.Moment == hook.Start && setup.Loaded && !e.Compacted())
 }
 
 // recalled returns the text with the memories to show at an event, mostly "", and the files that the person should see.
@@ -44,7 +44,7 @@ func recalled(p *consolidate.Project, setup host.Setup, e hook.Event) (text stri
 	var all []recall.Memory
 	var chosen []recall.Note
 	if e.Moment == hook.Prompt {
-		chosen, err = p.Recall.ForPrompt(transcript.Typed(e.Prompt)) // Gemini CLI adds what it was given at the start
+		chosen, err = p.Recall.ForPrompt(said.Typed(e.Prompt)) // Gemini CLI adds what it was given at the start
 	} else {
 		all, err = p.Recall.Memories()
 	}

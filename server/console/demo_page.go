@@ -12,7 +12,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/server/install"
 )
 
@@ -24,7 +24,7 @@ func (s *story) show(what string) error {
 	if err := cmp.Or(numberErr, err); err != nil {
 		return err
 	}
-	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(transcript.Visible(s.answer), s.home, "~"), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(said.Visible(s.answer), s.home, "~"), "\n"), "\n")
 	lines = slices.DeleteFunc(lines, func(line string) bool { return !wanted.MatchString(line) })
 	if len(lines) == 0 {
 		return fmt.Errorf("no line matches %s: %s", expression, s.answer)

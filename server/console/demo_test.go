@@ -1,13 +1,13 @@
 package console
 
 import (
+	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/consolidate/transcript/sessions"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"dream-mcp/consolidate/transcript"
 )
 
 // The world must be what the story needs, at any time of day: six sessions since the last dream, and
@@ -21,7 +21,7 @@ func TestWorld(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		store := transcript.Open(transcript.Options{Projects: filepath.Join(w.home, ".claude", "projects"), Roots: []string{w.project}})
+		store := search.Open(sessions.Options{Projects: filepath.Join(w.home, ".claude", "projects"), Roots: []string{w.project}})
 		lock, err := os.Stat(filepath.Join(w.memory, ".consolidate-lock"))
 		if err != nil {
 			t.Fatal(err)

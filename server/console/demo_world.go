@@ -12,7 +12,7 @@ import (
 	"text/template"
 	"time"
 
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory/lazy"
 )
 
@@ -36,7 +36,7 @@ func build(dir string, now time.Time) (world, error) {
 	}
 	w := world{home: filepath.Join(dir, "home"), now: now.UTC()}
 	w.project = filepath.Join(w.home, "teashop")
-	slug := transcript.Slug(w.project)
+	slug := sessions.Slug(w.project)
 	sessions := filepath.Join(w.home, ".claude", "projects", slug)
 	w.memory = filepath.Join(sessions, "memory")
 	if strings.HasSuffix(slug, "-") { // it was cut

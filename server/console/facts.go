@@ -8,7 +8,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/lazy"
 	"dream-mcp/server/host"
 )
@@ -60,7 +60,7 @@ func lastDream(l *consolidate.LastDream, now time.Time) (what, summary string) {
 type place struct{ name, value, why, problem string }
 
 // places returns the project, its folders and the mode.
-func places(setup host.Setup, folders []transcript.Folder, hosts []string) []place {
+func places(setup host.Setup, folders []said.Folder, hosts []string) []place {
 	project := setup.Project
 	if setup.Root != setup.Project {
 		project += ", in the repository " + setup.Root

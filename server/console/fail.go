@@ -13,7 +13,9 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/share"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory"
 	"dream-mcp/memory/near"
 	"dream-mcp/server/host"
@@ -107,8 +109,8 @@ var hints = []func(error) string{
 	hintFor("dream-mcp log lists the dreams and their IDs", ops.ErrUnknown, history.ErrUndone),
 	hintText[*share.StopError]("the memory here and the remote are as they were; look at the remote, then: dream-mcp share --now"),
 	hintText[*share.GitError]("git must reach the remote without a prompt: try git ls-remote. What changed here is kept and sent later: dream-mcp share --now"),
-	hintText[*transcript.QueryError]("an expression is RE2 (github.com/google/re2/wiki/Syntax); without --regex the words are looked for as they are"),
-	hintFor("dream-mcp search and dream-mcp said print IDs, as in e4f91da5-5d2:6", transcript.ErrNotFound),
+	hintText[*search.QueryError]("an expression is RE2 (github.com/google/re2/wiki/Syntax); without --regex the words are looked for as they are"),
+	hintFor("dream-mcp search and dream-mcp said print IDs, as in e4f91da5-5d2:6", sessions.ErrNotFound),
 	hintFor("it was interrupted; dream-mcp status shows the present state", context.Canceled),
 	hintFor("a link, a folder, a fifo or a device is where a plain file or folder must be: move it away",
 		memory.ErrNotRegular, syscall.ENOTDIR, syscall.EISDIR),
@@ -155,5 +157,5 @@ func busyHint(e *lock.BusyError) string {
 
 // oneLine returns a text as one line with visible characters only.
 func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(transcript.Visible(s), func(r rune) bool { return r == '\n' || r == '\t' }), "; ")
+	return strings.Join(strings.FieldsFunc(said.Visible(s), func(r rune) bool { return r == '\n' || r == '\t' }), "; ")
 }

@@ -12,7 +12,7 @@ import (
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
 	"dream-mcp/memory/diff"
 	"dream-mcp/server/host"
@@ -124,7 +124,7 @@ func renderDiff(id, changes string, ink paint) string {
 // paintDiff colours the lines of a diff, and the words that differ between similar lines, and makes characters visible.
 func paintDiff(text string, ink paint) string {
 	var all []diff.Line
-	for line := range strings.Lines(transcript.Visible(text)) {
+	for line := range strings.Lines(said.Visible(text)) {
 		line = strings.TrimSuffix(line, "\n")
 		l := diff.Line{Op: diff.Same, Text: line}
 		if colour := diffColour(line); colour == green || colour == red {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/rule"
 )
 
@@ -62,7 +62,7 @@ func silence(d rule.Doc) string {
 const maxExample = 14
 
 func example(text string) string {
-	lines := strings.Split(strings.TrimSuffix(transcript.Visible(text), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(said.Visible(text), "\n"), "\n")
 	if more := len(lines) - maxExample; more > 1 {
 		lines = append(lines[:maxExample], fmt.Sprintf("… and %d lines more", more))
 	}

@@ -13,7 +13,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/rule"
 	"dream-mcp/server/host"
 )
@@ -84,7 +84,7 @@ func (c *Command) acceptReview(ctx context.Context, p *consolidate.Project, id s
 		if res.Undo != "" {
 			text += "To undo it: " + res.Undo + "\n"
 		}
-		return transcript.Visible(text)
+		return said.Visible(text)
 	})
 }
 

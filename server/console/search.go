@@ -13,8 +13,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/listing"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory/secret"
 	"dream-mcp/server/host"
 )
@@ -38,7 +39,7 @@ const rankedHits = 20
 
 // search shows where words were said in the sessions of the project, the newest first.
 func (c *Command) search(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
-	q := transcript.Query{Pattern: strings.Join(c.Args, " "), Regex: c.Search.Regex, Fold: true}
+	q := search.Query{Pattern: strings.Join(c.Args, " "), Regex: c.Search.Regex, Fold: true}
 	var err error
 	if q.Since, err = consolidate.When("since", c.Search.Since, p.Store.Now(), false); err != nil {
 		return err
@@ -70,7 +71,7 @@ func (c *Command) search(ctx context.Context, p *consolidate.Project, setup host
 }
 
 // foundNone returns err, or a *Failure with exit code 1 if a search found nothing.
-func (c *Command) foundNone(err error, res transcript.Result) error {
+func (c *Command) foundNone(err error, res search.Result) error {
 	if err != nil || res.Matches > 0 {
 		return err
 	}
@@ -82,7 +83,7 @@ func (c *Command) foundNone(err error, res transcript.Result) error {
 }
 
 // hit prints where the words were said, and the words around them.
-func (c *Command) hit(to *pager, h transcript.Hit, now time.Time) error {
+func (c *Command) hit(to *pager, h search.Hit, now time.Time) error {
 	if c.JSON {
 		return to.json(hitJSON{turnJSON: turnOf(h.Utterance), Before: h.Before, Match: h.Match, After: h.After, More: h.More, Alike: h.Alike})
 	}
@@ -102,9 +103,9 @@ func (c *Command) hit(to *pager, h transcript.Hit, now time.Time) error {
 
 // said lists what was said since the last dream, or since a time: what the person said, and with --all the model too.
 func (c *Command) said(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
-	r := consolidate.ListRequest{SinceLast: c.Search.Since == "", Room: 64 << 10, Speakers: []transcript.Speaker{transcript.User}}
+	r := consolidate.ListRequest{SinceLast: c.Search.Since == "", Room: 64 << 10, Speakers: []said.Speaker{said.User}}
 	if c.Search.All {
-		r.Speakers = append(r.Speakers, transcript.Assistant)
+		r.Speakers = append(r.Speakers, said.Assistant)
 	}
 	var err error
 	if r.Since, err = consolidate.When("since", c.Search.Since, p.Store.Now(), false); err != nil {
@@ -170,7 +171,7 @@ type hitJSON struct {
 	Alike  int    `json:"alike,omitempty"` // older hits with the same text
 }
 
-func turnOf(u transcript.Utterance) turnJSON {
+func turnOf(u said.Utterance) turnJSON {
 	return turnJSON{u.ID, u.Time, string(u.Speaker), string(u.Host), u.Branch}
 }
 
@@ -227,9 +228,9 @@ func (to *pager) json(v any) error {
 }
 
 // turn prints who said something and when, and the text below it.
-func (to *pager) turn(u transcript.Utterance, note, text string, now time.Time) error {
+func (to *pager) turn(u said.Utterance, note, text string, now time.Time) error {
 	who := string(u.Speaker)
-	if u.Speaker == transcript.User {
+	if u.Speaker == said.User {
 		who = "you"
 	}
 	head := fmt.Sprintf("%s  %-9s  %s", minute(u.Time, now.Location()), who, u.ID)

@@ -11,7 +11,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/server/host"
 )
 
@@ -60,7 +60,7 @@ func statusObject(s consolidate.Status, setup host.Setup, state string) statusJS
 }
 
 // renderStatus prints whether a dream is due, and where everything is.
-func renderStatus(s consolidate.Status, setup host.Setup, folders []transcript.Folder, now time.Time, ink paint) string {
+func renderStatus(s consolidate.Status, setup host.Setup, folders []said.Folder, now time.Time, ink paint) string {
 	rows := places(setup, folders, s.Hosts)
 	if s.Unattended {
 		rows = append(rows, place{"unattended", "nobody watches: stricter rules apply to dreams", setup.Settings["unattended"].Source, ""})

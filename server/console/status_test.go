@@ -8,7 +8,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/server/host"
 )
 
@@ -54,13 +54,13 @@ last dream   20261117-0101-ab committed 3 days ago, improved 1 memory: a.md, MEM
 
 ! a warning
 `
-	if got := renderStatus(s, setup, []transcript.Folder{{Path: "/a"}, {Path: "/b"}}, noon, false); got != want {
+	if got := renderStatus(s, setup, []said.Folder{{Path: "/a"}, {Path: "/b"}}, noon, false); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 
 	s.Dream = &consolidate.OpenDream{ID: "d1", Started: noon.Add(-10 * time.Minute), Phase: "gathering", ToolCalls: 3, Staged: []string{"a.md"}, Expires: noon.Add(50 * time.Minute)}
 	s.Due, s.Last, s.Warnings = true, nil, nil
-	got := renderStatus(s, setup, []transcript.Folder{{Path: "/a"}, {Path: "/b"}}, noon, false)
+	got := renderStatus(s, setup, []said.Folder{{Path: "/a"}, {Path: "/b"}}, noon, false)
 	for _, line := range []string{
 		"A dream is open.\n",
 		"open dream   d1 in another process, begun 10 minutes ago\n             gathering, 3 calls, staged a.md, expires 12:50\n",
@@ -71,7 +71,7 @@ last dream   20261117-0101-ab committed 3 days ago, improved 1 memory: a.md, MEM
 		}
 	}
 	s.Dream = nil
-	if got := renderStatus(s, setup, []transcript.Folder{{Path: "/a"}, {Path: "/b"}}, noon, false); !strings.HasPrefix(got, "A dream is due.") {
+	if got := renderStatus(s, setup, []said.Folder{{Path: "/a"}, {Path: "/b"}}, noon, false); !strings.HasPrefix(got, "A dream is due.") {
 		t.Errorf("got\n%s", got)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // Numbers of rows.
@@ -114,7 +114,7 @@ func (v watchView) dreaming(b *lines) {
 	b.add(p.Dead, yellow, "! its process has died: the next command ends it, and nothing lands")
 	b.add(p.Stopping && !p.Dead, yellow, "! asked to stop: it ends before its next step")
 	v.warnings(b)
-	if words := strings.Join(strings.Fields(transcript.Visible(p.Words)), " "); words != "" {
+	if words := strings.Join(strings.Fields(said.Visible(p.Words)), " "); words != "" {
 		rows := strings.Split(ansi.Wrap("“"+words+"”", v.width, ""), "\n")
 		if most := v.rowsOf(mostWords); len(rows) > most {
 			rows = append(rows[:most-1:most-1], rows[most-1]+" …")
@@ -203,7 +203,7 @@ func (v watchView) title(what string, since time.Time) string {
 
 // diff draws what would land. Long lines are wrapped.
 func (v watchView) diff() (rows []string) {
-	for line := range strings.Lines(transcript.Visible(v.picture.Diff)) {
+	for line := range strings.Lines(said.Visible(v.picture.Diff)) {
 		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
 		colour := diffColour(line)
 		for row := range strings.SplitSeq(ansi.Wrap(line, v.width, ""), "\n") {

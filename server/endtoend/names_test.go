@@ -1,6 +1,7 @@
 package endtoend
 
 import (
+	"dream-mcp/consolidate/transcript/said"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -14,8 +15,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"dream-mcp/consolidate/transcript"
 )
 
 // hostileNames are names after the classes that file servers and archivers are tested with.
@@ -166,7 +165,7 @@ func (c *client) write(class, name, arguments string) (text string, failed bool)
 		return text, false
 	}
 	lines := strings.Split(text, "\n")
-	if !strings.HasPrefix(text, "refused: ") || !strings.HasPrefix(lines[1], "hint: ") || len(text) > 10_000 || transcript.Visible(text) != text {
+	if !strings.HasPrefix(text, "refused: ") || !strings.HasPrefix(lines[1], "hint: ") || len(text) > 10_000 || said.Visible(text) != text {
 		c.ts.Fatalf("%s: %q was refused with %q", class, name, text)
 	}
 	return text, true

@@ -23,7 +23,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"dream-mcp/consolidate/tmpfs"
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // root is the top of the repository, as seen from here.
@@ -118,7 +118,7 @@ func moveOthers(work, home string) error {
 
 func setUp(e *testscript.Env) error {
 	home, project := filepath.Join(e.WorkDir, "home"), filepath.Join(e.WorkDir, "project")
-	folder := filepath.Join(home, ".claude", "projects", transcript.Slug(project))
+	folder := filepath.Join(home, ".claude", "projects", sessions.Slug(project))
 	for _, dir := range []string{project, folder} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err

@@ -3,6 +3,7 @@ package endtoend
 import (
 	"bufio"
 	"bytes"
+	"dream-mcp/consolidate/transcript/sessions"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -17,8 +18,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"dream-mcp/consolidate/transcript"
 )
 
 var soakCalls = flag.Int("soak", 1000, "how many calls TestSoak makes")
@@ -138,14 +137,14 @@ type soaking struct {
 func soak(t testing.TB) *soaking {
 	home := t.TempDir()
 	project := filepath.Join(home, "project")
-	folder := filepath.Join(home, ".claude", "projects", transcript.Slug(project))
+	folder := filepath.Join(home, ".claude", "projects", sessions.Slug(project))
 	for dir, files := range map[string]map[string]string{
 		project: {"main.go": "package main\n"},
 		filepath.Join(folder, "memory"): {
 			"MEMORY.md":    "- [Role](user_role.md) — writes Go\n",
 			"user_role.md": "---\nname: role\ndescription: what the person does\ntype: user\n---\nWrites Go.\n",
 		},
-		folder: sessions(project, 8, 40),
+		folder: sessionFiles(project, 8, 40),
 	} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -185,8 +184,8 @@ func soak(t testing.TB) *soaking {
 	return s
 }
 
-// sessions are n transcripts of so many turns each.
-func sessions(project string, n, turns int) map[string]string {
+// sessionFiles are n transcripts of so many turns each.
+func sessionFiles(project string, n, turns int) map[string]string {
 	files := map[string]string{}
 	for i := range n {
 		id := fmt.Sprintf("%08d-1111-4222-8333-444444444444", i)

@@ -1,12 +1,11 @@
 package host
 
 import (
+	"dream-mcp/consolidate/transcript/sessions"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"dream-mcp/consolidate/transcript"
 )
 
 func TestCandidates(t *testing.T) {
@@ -16,7 +15,7 @@ func TestCandidates(t *testing.T) {
 		"home/main_repo/.git/worktrees/p/gitdir => $T/home/p/.git",
 		"home/main_repo/.git/worktrees/gone/gitdir => $T/home/gone/.git",
 		"home/main_repo/.git/worktrees/unused/gitdir => $T/home/unused/.git")
-	slug := func(dir string) string { return transcript.Slug(filepath.Join(top, dir)) }
+	slug := func(dir string) string { return sessions.Slug(filepath.Join(top, dir)) }
 	in := func(folder, file string) {
 		write(t, filepath.Join(top, "home/.claude/projects", folder, "memory", file), "x")
 	}
@@ -81,7 +80,7 @@ func TestNoCandidates(t *testing.T) {
 }
 
 func TestSpelling(t *testing.T) {
-	long := transcript.Slug("/" + strings.Repeat("x", 300))
+	long := sessions.Slug("/" + strings.Repeat("x", 300))
 	for _, row := range []struct {
 		goos, name, slug string
 		want             bool

@@ -11,10 +11,9 @@
 package host
 
 import (
+	"dream-mcp/consolidate/transcript/said"
 	"os"
 	"runtime"
-
-	"dream-mcp/consolidate/transcript"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -144,7 +143,7 @@ type Setup struct {
 	recalls []recallSource
 
 	// Others are the hosts beside Claude Code whose sessions are read, whether there are any or not.
-	Others []transcript.Other
+	Others []said.Other
 
 	// Settings has the source of each setting by its key in config.json, and of "project", "unattended" and "cleanup_days".
 	Settings map[string]Setting

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory"
 )
 
@@ -109,7 +109,7 @@ func (r *resolver) ownMemory() (string, error) {
 // maxSlug is the length beyond which the name of a folder ends in a hash that we cannot compute.
 const maxSlug = 200
 
-func slug(dir string) string { return transcript.Slug(nfc(dir)) }
+func slug(dir string) string { return sessions.Slug(nfc(dir)) }
 
 // folderOf returns the name of a directory's folder among the projects: its slug; on Windows the existing one if only the case of the
 // drive letter differs; for a long path the one with a session that began in dir, "" for none.

@@ -1,11 +1,10 @@
 package host
 
 import (
+	"dream-mcp/consolidate/transcript/sessions"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"dream-mcp/consolidate/transcript"
 )
 
 // TestMemoryOrder adds each thing that names a memory directory, the weakest first.
@@ -35,7 +34,7 @@ func TestMemoryOrder(t *testing.T) {
 		}
 		env, top := world(t, lines...)
 		want := step.want
-		switch folder := transcript.Slug(filepath.Join(top, "home", "p")); want {
+		switch folder := sessions.Slug(filepath.Join(top, "home", "p")); want {
 		case "by the rule":
 			want = "home/.claude/projects/" + folder + "/memory"
 		case "by the remote base":
@@ -87,7 +86,7 @@ func TestMemoryTrust(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, top := resolve(t, row.lines...)
 			if row.want == "" {
-				row.want = "home/.claude/projects/" + transcript.Slug(s.Root) + "/memory"
+				row.want = "home/.claude/projects/" + sessions.Slug(s.Root) + "/memory"
 			}
 			if got := short(top, s.MemoryDir); got != row.want {
 				t.Errorf("memory directory %q, want %q", got, row.want)
@@ -118,7 +117,7 @@ func TestMemoryInvalid(t *testing.T) {
 		"remote": {"CLAUDE_CODE_REMOTE_MEMORY_DIR=memories"},
 	} {
 		s, top := resolve(t, append(lines, "home/.claude/")...)
-		if want := "home/.claude/projects/" + transcript.Slug(s.Root) + "/memory"; short(top, s.MemoryDir) != want {
+		if want := "home/.claude/projects/" + sessions.Slug(s.Root) + "/memory"; short(top, s.MemoryDir) != want {
 			t.Errorf("%s: memory directory %q, want %q", name, s.MemoryDir, want)
 		}
 		warned(t, s.Warnings, "ignored")
@@ -168,7 +167,7 @@ func TestMemoryByRule(t *testing.T) {
 				}
 			}
 			env, top := world(t, lines...)
-			slug := transcript.Slug(filepath.Join(top, row.dir))
+			slug := sessions.Slug(filepath.Join(top, row.dir))
 			if cwd != "" {
 				write(t, filepath.Join(top, "home/.claude/projects", slug+"zz1", "s.jsonl"),
 					`{"type":"mode"}`+"\n"+`{"cwd":"`+filepath.ToSlash(filepath.Join(top, "home"+cwd))+`"}`+"\n{")

@@ -1,25 +1,24 @@
 package host
 
 import (
+	"dream-mcp/consolidate/transcript/said"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"dream-mcp/consolidate/transcript"
 )
 
 // others are the hosts beside Claude Code whose sessions are read.
 var others = []struct {
-	host     transcript.Host
+	host     said.Host
 	variable string // moves the host's folder
 	below    string // the folder below the variable's
 	name     string // the folder in the home directory
 	file     string // variable that names the one file of all sessions, relative to the folder or absolute
 }{
-	{transcript.Codex, "CODEX_HOME", "", ".codex", ""},
-	{transcript.Gemini, "GEMINI_CLI_HOME", ".gemini", ".gemini", ""},
-	{transcript.OpenClaw, "OPENCLAW_STATE_DIR", "", ".openclaw", ""},
-	{transcript.OpenCode, "XDG_DATA_HOME", "opencode", ".local/share/opencode", "OPENCODE_DB"}, // on any system
+	{said.Codex, "CODEX_HOME", "", ".codex", ""},
+	{said.Gemini, "GEMINI_CLI_HOME", ".gemini", ".gemini", ""},
+	{said.OpenClaw, "OPENCLAW_STATE_DIR", "", ".openclaw", ""},
+	{said.OpenCode, "XDG_DATA_HOME", "opencode", ".local/share/opencode", "OPENCODE_DB"}, // on any system
 }
 
 // chooseHosts finds the folders of the other hosts, of all or of those in config.json. Claude Code's sessions are always read.
@@ -30,11 +29,11 @@ func (r *resolver) chooseHosts() error {
 	}
 	wanted, _, source := chosen(r, "hosts", known)
 	for _, name := range wanted {
-		if name != string(transcript.ClaudeCode) && !slices.Contains(known, name) {
+		if name != string(said.ClaudeCode) && !slices.Contains(known, name) {
 			r.warn("host %q (%s) is not one of claude-code, %s; ignored", clip(name), source, strings.Join(known, ", "))
 		}
 	}
-	used := []string{string(transcript.ClaudeCode)}
+	used := []string{string(said.ClaudeCode)}
 	for _, o := range others {
 		if !slices.Contains(wanted, string(o.host)) {
 			continue
@@ -55,7 +54,7 @@ func (r *resolver) chooseHosts() error {
 			home = filepath.Join(home, file)
 		}
 		if home != "" {
-			r.Others = append(r.Others, transcript.Other{Host: o.host, Home: home})
+			r.Others = append(r.Others, said.Other{Host: o.host, Home: home})
 		}
 	}
 	r.Settings["hosts"] = Setting{strings.Join(used, ", "), source}

@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"dream-mcp/consolidate/transcript/said"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-
-	"dream-mcp/consolidate/transcript"
 )
 
 // Bounds of what is read. Settings have a few kilobytes. Claude Code's state file also holds prompts and caches of every project, and
@@ -77,7 +76,7 @@ func object(path string, limit int64) (map[string]json.RawMessage, error) {
 
 // names returns the entries of a directory, sorted; none if it cannot be read.
 func names(dir string) []fs.DirEntry {
-	entries, _, _ := transcript.ReadFolder(dir)
+	entries, _, _ := said.ReadFolder(dir)
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries
 }

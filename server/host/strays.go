@@ -1,10 +1,9 @@
 package host
 
 import (
+	"dream-mcp/consolidate/transcript/said"
 	"path/filepath"
 	"strings"
-
-	"dream-mcp/consolidate/transcript"
 )
 
 // Stray is a memory directory of a project that no longer exists and had the name of this one: it may have been moved here.
@@ -52,7 +51,7 @@ func ranIn(folder string) (dirs []string) {
 			continue
 		}
 		heads++
-		if cwd := transcript.BeganIn(filepath.Join(folder, e.Name())); filepath.IsAbs(cwd) {
+		if cwd := said.BeganIn(filepath.Join(folder, e.Name())); filepath.IsAbs(cwd) {
 			dirs = append(dirs, cwd)
 		}
 	}

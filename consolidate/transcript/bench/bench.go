@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/consolidate/transcript/sessions"
 	"fmt"
 	"io"
 	"os"
@@ -10,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"dream-mcp/consolidate/transcript"
 )
 
 // A bench is one run of the command.
@@ -24,8 +24,8 @@ type bench struct {
 }
 
 // store opens the transcripts as users do, without a bound on time. Without a folder, digests are not kept.
-func store(projects, digests string) *transcript.Store {
-	s := transcript.Open(transcript.Options{Projects: projects, Roots: []string{root}})
+func store(projects, digests string) *search.Store {
+	s := search.Open(sessions.Options{Projects: projects, Roots: []string{root}})
 	s.Digests = digests
 	s.Budget = time.Hour
 	if digests == "" {

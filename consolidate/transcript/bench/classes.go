@@ -1,10 +1,10 @@
 package main
 
 import (
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/search"
 	"strings"
 	"time"
-
-	"dream-mcp/consolidate/transcript"
 )
 
 // A class is one kind of query, as each of the programs is asked it.
@@ -53,32 +53,32 @@ const question = "how do we deploy the archive to staging"
 
 // The ways in which we search, by the columns of the table.
 var (
-	said  = []transcript.Speaker{transcript.User, transcript.Assistant}
-	tools = []transcript.Speaker{transcript.Tool}
+	spoken = []said.Speaker{said.User, said.Assistant}
+	tools  = []said.Speaker{said.Tool}
 )
 
 type way struct {
 	name     string
-	speakers []transcript.Speaker
+	speakers []said.Speaker
 	counting time.Duration // 0: the first page alone
 	first    bool          // nothing has a digest
 }
 
 var (
-	laterExact = way{name: "later, exact", speakers: said, counting: time.Hour}
+	laterExact = way{name: "later, exact", speakers: spoken, counting: time.Hour}
 	toolsExact = way{name: "tools, exact", speakers: tools, counting: time.Hour}
 )
 
 var ways = []way{
-	{name: "first, page", speakers: said, first: true},
-	{name: "later, page", speakers: said},
+	{name: "first, page", speakers: spoken, first: true},
+	{name: "later, page", speakers: spoken},
 	laterExact,
 	{name: "tools, page", speakers: tools},
 	toolsExact,
 }
 
-func (c class) query(w way) transcript.Query {
-	q := transcript.Query{Pattern: c.text, Regex: c.regex, Speakers: w.speakers, Fold: true}
+func (c class) query(w way) search.Query {
+	q := search.Query{Pattern: c.text, Regex: c.regex, Speakers: w.speakers, Fold: true}
 	if c.exact {
 		q.CaseSensitive = new(bool)
 		*q.CaseSensitive = true

@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
+	"dream-mcp/consolidate/transcript/search"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
-
-	"dream-mcp/consolidate/transcript"
 )
 
 // A life is what one store does that knows nothing when it begins, or only the heads of its sessions.
@@ -21,7 +20,7 @@ type life struct {
 type step struct {
 	name string
 	rg   class // what ripgrep is asked beside it
-	do   func(*transcript.Store) error
+	do   func(*search.Store) error
 }
 
 // once prints what such steps take: medians of runs. ripgrep searches before each of them, the same word or one rare
@@ -84,16 +83,16 @@ func (b *bench) once(ctx context.Context) error {
 
 func lives(ctx context.Context) []life {
 	rare, medium := classes()[1], classes()[2]
-	count := func(s *transcript.Store) error { _, err := s.Count(ctx, time.Time{}, 0); return err }
+	count := func(s *search.Store) error { _, err := s.Count(ctx, time.Time{}, 0); return err }
 	return []life{
 		{steps: []step{{"counting the sessions, in a new process", rare, count}, {"counting them again", rare, count}}},
 		{digested: true, steps: []step{
-			{"building all digests", rare, func(s *transcript.Store) error { _, err := s.Digest(ctx); return err }},
-			{"a search in words, `" + question + "`, with digests", rare, func(s *transcript.Store) error {
-				_, _, err := s.Ranked(ctx, question, transcript.Query{})
+			{"building all digests", rare, func(s *search.Store) error { _, err := s.Digest(ctx); return err }},
+			{"a search in words, `" + question + "`, with digests", rare, func(s *search.Store) error {
+				_, _, err := s.Ranked(ctx, question, search.Query{})
 				return err
 			}},
-			{"the first search of what tools said, a medium word, with digests", medium, func(s *transcript.Store) error {
+			{"the first search of what tools said, a medium word, with digests", medium, func(s *search.Store) error {
 				s.Counting = toolsExact.counting
 				_, err := s.Search(ctx, medium.query(toolsExact))
 				return err

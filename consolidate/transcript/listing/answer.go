@@ -6,8 +6,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/pasted"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory/lazy"
 )
 
@@ -22,9 +23,9 @@ func isAnswer(text string) bool { return len(text) <= 400 && wordCount(text) <= 
 
 // isReply reports whether what was said before an utterance of the user must be shown: a short one, one that confirms or
 // corrects, an answer to a dialog.
-func isReply(u *transcript.Said) bool {
+func isReply(u *search.Said) bool {
 	switch u.Manner {
-	case transcript.Rejecting, transcript.Answering, transcript.Choosing:
+	case said.Rejecting, said.Answering, said.Choosing:
 		return true
 	}
 	return isAnswer(u.Text) || isReaction(u.Text)

@@ -3,12 +3,11 @@ package listing
 import (
 	"context"
 	"crypto/rand"
+	"dream-mcp/consolidate/transcript/search"
 	"encoding/hex"
 	"fmt"
 	"strings"
 	"sync"
-
-	"dream-mcp/consolidate/transcript"
 )
 
 // maxLists is how many lists are kept, the newest.
@@ -30,7 +29,7 @@ type Book struct {
 
 // First returns the first page of a list and keeps the list. A page has at most room bytes of text and, where limit is
 // above 0, limit utterances; at least one line.
-func (b *Book) First(ctx context.Context, store *transcript.Store, l *List, room, limit int, touch Touch) (Page, error) {
+func (b *Book) First(ctx context.Context, store *search.Store, l *List, room, limit int, touch Touch) (Page, error) {
 	var id [3]byte
 	rand.Read(id[:])
 	l.id, l.room, l.limit = hex.EncodeToString(id[:]), room, limit
@@ -41,8 +40,8 @@ func (b *Book) First(ctx context.Context, store *transcript.Store, l *List, room
 }
 
 // Next returns the page that a cursor names. Without a limit, that of the first page holds, and its room. A cursor of a list that is not kept any more fails with a
-// *transcript.QueryError.
-func (b *Book) Next(ctx context.Context, store *transcript.Store, cursor string, room, limit int, touch Touch) (Page, error) {
+// *search.QueryError.
+func (b *Book) Next(ctx context.Context, store *search.Store, cursor string, room, limit int, touch Touch) (Page, error) {
 	id, rest, _ := strings.Cut(cursor, "-")
 	var p position
 	var number int
@@ -56,7 +55,7 @@ func (b *Book) Next(ctx context.Context, store *transcript.Store, cursor string,
 	}
 	b.mu.Unlock()
 	if l == nil || err != nil || n != 3 || number < 2 || !l.has(p) {
-		return Page{}, &transcript.QueryError{Field: "cursor", Message: "it is not of a listing that is still known: list again without it; that of a search goes with its pattern"}
+		return Page{}, &search.QueryError{Field: "cursor", Message: "it is not of a listing that is still known: list again without it; that of a search goes with its pattern"}
 	}
 	if limit == 0 {
 		room, limit = l.room, l.limit

@@ -2,9 +2,9 @@ package listing
 
 import (
 	"context"
+	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/consolidate/transcript/sessions"
 	"slices"
-
-	"dream-mcp/consolidate/transcript"
 )
 
 // maxOriginals bounds the sessions outside a list that are read for originals of what resumed sessions copied.
@@ -43,7 +43,7 @@ func (c *copies) note(session int, said []utterance, after Mark) {
 }
 
 // drop takes copies out of the sessions of a list from one on.
-func (c *copies) drop(ctx context.Context, store *transcript.Store, l *List, from int) {
+func (c *copies) drop(ctx context.Context, store *search.Store, l *List, from int) {
 	c.outside(ctx, store, l, from)
 	for n := from; n < len(l.sessions); n++ {
 		s := &l.sessions[n]
@@ -55,7 +55,7 @@ func (c *copies) drop(ctx context.Context, store *transcript.Store, l *List, fro
 }
 
 // outside looks for originals in sessions that were listed before and are not in the list.
-func (c *copies) outside(ctx context.Context, store *transcript.Store, l *List, from int) {
+func (c *copies) outside(ctx context.Context, store *search.Store, l *List, from int) {
 	q := &l.query
 	if len(q.After) == 0 || q.Touched.IsZero() || !slices.ContainsFunc(l.sessions[from:], func(s session) bool {
 		return s.after == Mark{} && s.kept[0].time.Before(q.Touched)
@@ -66,7 +66,7 @@ func (c *copies) outside(ctx context.Context, store *transcript.Store, l *List, 
 	if err != nil {
 		return // what was copied is listed twice
 	}
-	all = slices.DeleteFunc(all, func(one transcript.Session) bool {
+	all = slices.DeleteFunc(all, func(one sessions.Session) bool {
 		_, listed := q.After[one.ID]
 		return !listed || slices.ContainsFunc(l.sessions, func(s session) bool { return s.ID == one.ID })
 	})

@@ -84,8 +84,8 @@ func (r repeats) recurring(c clause) (all []*phrase) {
 	return all
 }
 
-// said sums up what an utterance says, in whatever order.
-func said(words []clause) (sum uint64) {
+// fingerprint sums up what an utterance says, in whatever order.
+func fingerprint(words []clause) (sum uint64) {
 	for _, c := range words {
 		sum += cmp.Or(c.form, c.exact)
 	}
@@ -127,7 +127,7 @@ func (l *List) fold(session int, segments []segment) {
 				g.single++
 				continue
 			}
-			all := said(k.words)
+			all := fingerprint(k.words)
 			if first := r.first(k.words); first != nil {
 				k.first = cmp.Or(same[all], first)
 				k.first.like = append(k.first.like, k)

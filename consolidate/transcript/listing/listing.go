@@ -19,8 +19,10 @@ import (
 	"sync"
 	"time"
 
-	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/parallel"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // A Mark is the place of an utterance in its session.
@@ -36,15 +38,15 @@ func (m Mark) Before(o Mark) bool {
 
 // A Query says what is listed. The zero value lists what users said in all sessions.
 type Query struct {
-	Touched  time.Time            // only sessions touched after it
-	Since    time.Time            // only utterances of that time or later
-	Until    time.Time            // only utterances before it; zero: all
-	Session  string               // only this session, by its ID or the beginning of it
-	Speakers []transcript.Speaker // none: transcript.User
-	After    map[string]Mark      // by session: what is listed begins after it
-	Newest   int                  // at most so many sessions, the newest; 0: all
-	Whole    int                  // a text of at most so many characters is shown whole, what was pasted included
-	Zone     *time.Location       // of the times; nil: UTC
+	Touched  time.Time       // only sessions touched after it
+	Since    time.Time       // only utterances of that time or later
+	Until    time.Time       // only utterances before it; zero: all
+	Session  string          // only this session, by its ID or the beginning of it
+	Speakers []said.Speaker  // none: said.User
+	After    map[string]Mark // by session: what is listed begins after it
+	Newest   int             // at most so many sessions, the newest; 0: all
+	Whole    int             // a text of at most so many characters is shown whole, what was pasted included
+	Zone     *time.Location  // of the times; nil: UTC
 }
 
 // A List is what a query found, fixed when it was made.
@@ -61,8 +63,8 @@ type List struct {
 	room       int // of its first page
 	limit      int
 	query      Query
-	unread     []transcript.Session // the oldest first: pages after these go on with them
-	step       int                  // how many are read at once, in a test; 0: as many as there is time for
+	unread     []sessions.Session // the oldest first: pages after these go on with them
+	step       int                // how many are read at once, in a test; 0: as many as there is time for
 	copies     copies
 	sessions   []session
 	segments   []segment
@@ -77,13 +79,13 @@ func (l *List) Unread() int { return len(l.unread) }
 
 // A Failure is a session that could not be read.
 type Failure struct {
-	Session transcript.Session
+	Session sessions.Session
 	Err     error
 }
 
 // A session is one of a list.
 type session struct {
-	transcript.Session
+	sessions.Session
 	kept  []kept
 	after Mark // where the list begins in it
 }
@@ -124,14 +126,14 @@ var ErrUnread = errors.New("there was not enough time to read a session")
 const budget = 5 * time.Second
 
 // New lists what a query asks for. It fails with ErrUnread where the time is up before a session was read, and with a
-// *transcript.QueryError where no session has the name that the query gives.
-func New(ctx context.Context, store *transcript.Store, q Query) (*List, error) {
+// *search.QueryError where no session has the name that the query gives.
+func New(ctx context.Context, store *search.Store, q Query) (*List, error) {
 	return newList(ctx, store, q, 0)
 }
 
-func newList(ctx context.Context, store *transcript.Store, q Query, step int) (*List, error) {
+func newList(ctx context.Context, store *search.Store, q Query, step int) (*List, error) {
 	if len(q.Speakers) == 0 {
-		q.Speakers = []transcript.Speaker{transcript.User}
+		q.Speakers = []said.Speaker{said.User}
 	}
 	if q.Zone == nil {
 		q.Zone = time.UTC
@@ -145,11 +147,11 @@ func newList(ctx context.Context, store *transcript.Store, q Query, step int) (*
 	if err != nil {
 		return nil, err
 	}
-	l.Hidden = skipped[transcript.Unreadable]
-	if found, err = transcript.Choose(found, q.Session); err != nil {
+	l.Hidden = skipped[said.Unreadable]
+	if found, err = search.Choose(found, q.Session); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(found, func(a, b transcript.Session) int { return b.ModTime.Compare(a.ModTime) }) // as searches order copies
+	slices.SortStableFunc(found, func(a, b sessions.Session) int { return b.ModTime.Compare(a.ModTime) }) // as searches order copies
 	if q.Newest > 0 && len(found) > q.Newest {
 		for _, one := range found[q.Newest:] {
 			if _, known := q.After[one.ID]; !known {
@@ -164,7 +166,7 @@ func newList(ctx context.Context, store *transcript.Store, q Query, step int) (*
 }
 
 // extend reads sessions, the oldest first, as long as there is time, and puts them after what is in the list.
-func (l *List) extend(ctx context.Context, store *transcript.Store) error {
+func (l *List) extend(ctx context.Context, store *search.Store) error {
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	some := l.unread
@@ -200,13 +202,13 @@ type reading struct {
 
 // An utterance is what was said, without its text.
 type utterance struct {
-	transcript.Said
+	search.Said
 	words   []clause // of a user
 	numbers string
 }
 
 // read reads sessions by several threads.
-func read(ctx context.Context, store *transcript.Store, sessions []transcript.Session) []reading {
+func read(ctx context.Context, store *search.Store, sessions []sessions.Session) []reading {
 	all := make([]reading, len(sessions))
 	_ = parallel.Do(context.WithoutCancel(ctx), len(sessions), func(i int) error {
 		r := &all[i]
@@ -214,9 +216,9 @@ func read(ctx context.Context, store *transcript.Store, sessions []transcript.Se
 			return nil
 		}
 		before := "" // what the model said last
-		r.err = store.Said(ctx, sessions[i], func(u *transcript.Said) error {
+		r.err = store.Said(ctx, sessions[i], func(u *search.Said) error {
 			one := utterance{Said: *u}
-			if one.Text = ""; u.Speaker == transcript.User {
+			if one.Text = ""; u.Speaker == said.User {
 				one.words, one.numbers = wordsOf(u.Text, before)
 			} else {
 				before = u.Text
@@ -230,7 +232,7 @@ func read(ctx context.Context, store *transcript.Store, sessions []transcript.Se
 }
 
 // add takes in a session.
-func (l *List) add(one transcript.Session, r reading) {
+func (l *List) add(one sessions.Session, r reading) {
 	if r.err != nil {
 		l.Failed = append(l.Failed, Failure{one, r.err})
 		return
@@ -254,7 +256,7 @@ func (l *List) add(one transcript.Session, r reading) {
 }
 
 // lists reports whether an utterance is one that the query asks for.
-func (l *List) lists(u *transcript.Said) bool {
+func (l *List) lists(u *search.Said) bool {
 	q := &l.query
 	return slices.Contains(q.Speakers, u.Speaker) && !u.Time.Before(q.Since) && (q.Until.IsZero() || u.Time.Before(q.Until))
 }
@@ -289,7 +291,7 @@ func (l *List) arrange(from int) {
 // Tracked reports whether what the list shows of a session leaves out nothing that the user said since its mark.
 func (l *List) Tracked() bool {
 	q := &l.query
-	return q.Since.IsZero() && q.Until.IsZero() && slices.Contains(q.Speakers, transcript.User)
+	return q.Since.IsZero() && q.Until.IsZero() && slices.Contains(q.Speakers, said.User)
 }
 
 // Never is the mark of what is listed of a session that was not read: nothing is as late.

@@ -2,6 +2,9 @@ package listing
 
 import (
 	"context"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/consolidate/transcript/sessions"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -15,8 +18,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"dream-mcp/consolidate/transcript"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -81,24 +82,24 @@ func (s *written) write(t testing.TB, folder string) {
 }
 
 // open opens a project with these transcripts.
-func open(t testing.TB, sessions ...*written) (*transcript.Store, string) {
+func open(t testing.TB, talks ...*written) (*search.Store, string) {
 	t.Helper()
 	top := t.TempDir()
 	folder := filepath.Join(top, "-home-dev-lighthouse")
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range sessions {
+	for _, s := range talks {
 		s.write(t, folder)
 	}
-	store := transcript.Open(transcript.Options{Projects: top, Roots: []string{root}})
+	store := search.Open(sessions.Options{Projects: top, Roots: []string{root}})
 	store.Digests = t.TempDir()
 	t.Cleanup(store.Close)
 	return store, folder
 }
 
 // pages returns all pages of a listing.
-func pages(t testing.TB, store *transcript.Store, q Query, step, room, limit int, between func()) []Page {
+func pages(t testing.TB, store *search.Store, q Query, step, room, limit int, between func()) []Page {
 	t.Helper()
 	l, err := newList(t.Context(), store, q, step)
 	if err != nil {
@@ -145,11 +146,11 @@ func FuzzComplete(f *testing.F) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		texts := []string{"yes", "continue", "review src/a.go", "review src/b.go", "mind the lens", "never caulk the lantern room, replace the gasket",
 			trace, strings.Repeat("lamp ", 300), "v1 ends 2026-11-18", ":7 09:00 not a line", "0000 2026-11-16 Mon claude-code"}
-		var sessions []*written
+		var talks []*written
 		for n := range 1 + rng.IntN(6) {
 			s := newSession(n+1, rng.IntN(4))
 			if n > 0 && rng.IntN(3) == 0 { // resumed from another
-				s.lines = append(s.lines, sessions[rng.IntN(n)].lines...)
+				s.lines = append(s.lines, talks[rng.IntN(n)].lines...)
 			}
 			for range rng.IntN(25) {
 				switch rng.IntN(8) {
@@ -165,21 +166,21 @@ func FuzzComplete(f *testing.F) {
 					s.user(texts[rng.IntN(len(texts))])
 				}
 			}
-			sessions = append(sessions, s)
+			talks = append(talks, s)
 		}
-		store, folder := open(t, sessions...)
+		store, folder := open(t, talks...)
 		q := Query{After: map[string]Mark{}}
 		if rng.IntN(2) == 0 {
-			q.Speakers = []transcript.Speaker{transcript.User, transcript.Assistant}
+			q.Speakers = []said.Speaker{said.User, said.Assistant}
 		}
-		for _, s := range sessions {
+		for _, s := range talks {
 			if rng.IntN(4) == 0 && len(s.lines) > 0 {
 				q.After[id(s.n)] = Mark{1 + rng.IntN(len(s.lines)), 1}
 			}
 		}
 		want := expected(t, store, q)
 		between := func() {
-			s := sessions[rng.IntN(len(sessions))]
+			s := talks[rng.IntN(len(talks))]
 			s.user("typed between two pages")
 			s.write(t, folder)
 		}
@@ -293,42 +294,42 @@ func markOf(line, place string) Mark {
 }
 
 // expected finds by plain means what is to be listed: the IDs of each session, by its short name.
-func expected(t *testing.T, store *transcript.Store, q Query) map[string][]string {
+func expected(t *testing.T, store *search.Store, q Query) map[string][]string {
 	t.Helper()
-	sessions, _, err := store.Sessions(t.Context(), time.Time{})
+	talks, _, err := store.Sessions(t.Context(), time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.SortStableFunc(sessions, func(a, b transcript.Session) int { return b.ModTime.Compare(a.ModTime) })
+	slices.SortStableFunc(talks, func(a, b sessions.Session) int { return b.ModTime.Compare(a.ModTime) })
 	home := map[uint64]string{}
 	want := map[string][]string{}
 	for pass := range 2 {
-		for _, s := range sessions {
+		for _, s := range talks {
 			if q.Session != "" && q.Session != s.Short() {
 				continue
 			}
-			var said []transcript.Said
-			if err := store.Said(t.Context(), s, func(u *transcript.Said) error {
-				said = append(said, *u)
+			var spoken []search.Said
+			if err := store.Said(t.Context(), s, func(u *search.Said) error {
+				spoken = append(spoken, *u)
 				return nil
 			}); err != nil {
 				t.Fatal(err)
 			}
-			listed := func(u transcript.Said) bool {
+			listed := func(u search.Said) bool {
 				return q.After[s.ID].Before(Mark{u.Line, u.Place})
 			}
-			wanted := func(u transcript.Said) bool {
-				return listed(u) && (u.Speaker == transcript.User || len(q.Speakers) == 2)
+			wanted := func(u search.Said) bool {
+				return listed(u) && (u.Speaker == said.User || len(q.Speakers) == 2)
 			}
-			if !slices.ContainsFunc(said, wanted) { // it is not in the list, only what was listed before counts
-				for _, u := range said {
+			if !slices.ContainsFunc(spoken, wanted) { // it is not in the list, only what was listed before counts
+				for _, u := range spoken {
 					if pass == 0 && u.Key != 0 && !listed(u) {
 						home[u.Key] = "before"
 					}
 				}
 				continue
 			}
-			for _, u := range said {
+			for _, u := range spoken {
 				switch {
 				case pass == 0 && u.Key != 0 && !listed(u):
 					home[u.Key] = "before"
@@ -416,7 +417,7 @@ func TestWindow(t *testing.T) {
 	if l := pages(t, store, Query{Session: id(1)[:8]}, 0, 10_000, 0, nil)[0].List; l.utterances != 2 {
 		t.Errorf("a session: %d utterances", l.utterances)
 	}
-	var wrong *transcript.QueryError
+	var wrong *search.QueryError
 	if _, err := New(t.Context(), store, Query{Session: "none"}); !errors.As(err, &wrong) {
 		t.Errorf("no such session: %v", err)
 	}
@@ -432,7 +433,7 @@ func TestWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.unread = []transcript.Session{l.sessions[0].Session}
+	l.unread = []sessions.Session{l.sessions[0].Session}
 	if err := l.extend(ended, store); !errors.Is(err, ErrUnread) {
 		t.Errorf("out of time: %v", err)
 	}
@@ -467,7 +468,7 @@ func TestGone(t *testing.T) {
 	replaced := newSession(2, 1).user("another")
 	replaced.lines = append(make([]string, 4), replaced.lines...)
 	replaced.write(t, folder)
-	later := transcript.Open(transcript.Options{Projects: filepath.Dir(folder), Roots: []string{root}}) // that knows no digest
+	later := search.Open(sessions.Options{Projects: filepath.Dir(folder), Roots: []string{root}}) // that knows no digest
 	page, err := l.page(t.Context(), later, position{}, 1, 10_000, 0, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -480,7 +481,7 @@ func TestGone(t *testing.T) {
 	if os.Remove(filepath.Join(folder, id(2)+".jsonl")); len(page.Shown) != 2 || page.Shown[1].Session != id(3) {
 		t.Errorf("shown: %+v", page.Shown)
 	}
-	gone, err := l.page(t.Context(), transcript.Open(transcript.Options{Projects: filepath.Dir(folder), Roots: []string{root}}), position{}, 1, 10_000, 0, nil)
+	gone, err := l.page(t.Context(), search.Open(sessions.Options{Projects: filepath.Dir(folder), Roots: []string{root}}), position{}, 1, 10_000, 0, nil)
 	if err != nil || gone.Text != page.Text {
 		t.Errorf("without the transcript: %v\n%s", err, gone.Text)
 	}
@@ -508,19 +509,19 @@ func TestLongDay(t *testing.T) {
 
 // BenchmarkList lists 40 sessions of 1 MB whose digests are on disk: what a person waits for in a new process.
 func BenchmarkList(b *testing.B) {
-	var sessions []*written
+	var talks []*written
 	for n := range 40 {
 		s := newSession(n+1, n/4)
 		for len(s.lines) < 200 {
 			s.user("mind the lens, and replace the gasket").reply("I will.")
 			s.add("user", fields{"message": fields{"content": []any{fields{"type": "tool_result", "tool_use_id": "t", "content": strings.Repeat("output ", 2_000)}}}})
 		}
-		sessions = append(sessions, s)
+		talks = append(talks, s)
 	}
-	store, folder := open(b, sessions...)
+	store, folder := open(b, talks...)
 	digests := b.TempDir()
-	o := transcript.Options{Projects: filepath.Dir(folder), Roots: []string{root}}
-	first := transcript.Open(o)
+	o := sessions.Options{Projects: filepath.Dir(folder), Roots: []string{root}}
+	first := search.Open(o)
 	first.Digests = digests
 	if _, err := first.Digest(b.Context()); err != nil {
 		b.Fatal(err)
@@ -528,7 +529,7 @@ func BenchmarkList(b *testing.B) {
 	first.Close()
 	_ = store
 	for b.Loop() {
-		fresh := transcript.Open(o)
+		fresh := search.Open(o)
 		fresh.Digests = digests
 		pages(b, fresh, Query{}, 0, 9_000, 0, nil)
 		fresh.Close()
@@ -537,15 +538,15 @@ func BenchmarkList(b *testing.B) {
 
 // What says the same in several sessions is shown once, at the end of the page, with its days; all else is where it was said.
 func TestRoutineIsFolded(t *testing.T) {
-	var sessions []*written
+	var talks []*written
 	for n, name := range []string{"LampDriver", "openLens", "src/horn.go", "caulk_gasket"} {
 		s := newSession(n+1, n).user("why is " + name + " called twice?").user("run the tests, then commit").user(fmt.Sprintf("the buoy with number %d drifts", 40+n))
 		s.reply("Shall I paint it?").user(fmt.Sprintf("yes, in colour %d", n)).reply(fmt.Sprintf("Day %d is free. Shall I take it?", n)).user("yes")
-		sessions = append(sessions, s)
+		talks = append(talks, s)
 	}
-	sessions[2].user("never paint the lens, run the tests")
-	sessions[3].user("we moved to harbour 7").user("WE MOVED TO HARBOUR 7!")
-	store, _ := open(t, sessions...)
+	talks[2].user("never paint the lens, run the tests")
+	talks[3].user("we moved to harbour 7").user("WE MOVED TO HARBOUR 7!")
+	store, _ := open(t, talks...)
 	all := pages(t, store, Query{}, 0, 10_000, 0, nil)
 	want := `00000002-000 2026-11-17 Tue claude-code on main (5 utterances, 5 recur)
 00000003-000 2026-11-18 Wed claude-code on main (6 utterances, 5 recur)

@@ -2,11 +2,10 @@ package listing
 
 import (
 	"context"
+	"dream-mcp/consolidate/transcript/search"
 	"fmt"
 	"slices"
 	"strings"
-
-	"dream-mcp/consolidate/transcript"
 )
 
 // A Page is a part of a list. Lines of its Text that begin with ":" are utterances, and those that are indented go
@@ -36,7 +35,7 @@ type position struct{ segment, at int }
 
 // Page returns the page of a list that begins at a position, with at most so many bytes of text and, if limit is
 // above 0, so many utterances; at least one line.
-func (l *List) page(ctx context.Context, store *transcript.Store, p position, number, room, limit int, touch Touch) (Page, error) {
+func (l *List) page(ctx context.Context, store *search.Store, p position, number, room, limit int, touch Touch) (Page, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for p.segment == len(l.segments) && len(l.unread) > 0 {

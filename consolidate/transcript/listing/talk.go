@@ -10,18 +10,19 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule/reldate"
 )
 
 // A talk is a segment as it is rendered.
 type talk struct {
-	store   *transcript.Store
+	store   *search.Store
 	list    *List
 	segment *segment
 	session *session
-	said    []transcript.Said // as much as a page can need
+	said    []search.Said // as much as a page can need
 	row     map[Mark]int
 	bytes   int  // of their texts
 	last    Mark // of what was read
@@ -37,7 +38,7 @@ var errEnough = errors.New("enough for a page")
 // read reads a session from one mark to another, and what the model said before. Of what the model said in a row, the
 // last is enough, unless it is listed.
 func (t *talk) read(ctx context.Context, from, to Mark) error {
-	err := t.store.Said(ctx, t.session.Session, func(u *transcript.Said) error {
+	err := t.store.Said(ctx, t.session.Session, func(u *search.Said) error {
 		m := Mark{u.Line, u.Place}
 		switch last := len(t.said) - 1; {
 		case to.Before(m):
@@ -45,11 +46,11 @@ func (t *talk) read(ctx context.Context, from, to Mark) error {
 		case t.bytes > maxRead:
 			t.cut = true
 			return errEnough
-		case m.Before(from) && u.Speaker == transcript.Assistant:
+		case m.Before(from) && u.Speaker == said.Assistant:
 			t.said = t.said[:0]
 		case !m.Before(from):
 			t.bytes += len(u.Text)
-			if last >= 0 && u.Speaker == transcript.Assistant && t.said[last].Speaker == transcript.Assistant && !t.list.lists(u) {
+			if last >= 0 && u.Speaker == said.Assistant && t.said[last].Speaker == said.Assistant && !t.list.lists(u) {
 				t.said = t.said[:last]
 			}
 		case !isReply(u):
@@ -128,20 +129,20 @@ func (t *talk) line(at int) (line string, n int, touched []Touched) {
 		fmt.Fprintf(&b, " [%d alike, the last]", n)
 	}
 	switch u.Manner {
-	case transcript.Busy:
+	case said.Busy:
 		b.WriteString(" [busy]")
-	case transcript.Interrupting:
+	case said.Interrupting:
 		b.WriteString(" [interrupted]")
-	case transcript.Rejecting:
+	case said.Rejecting:
 		b.WriteString(" [rejected]")
-	case transcript.Choosing:
+	case said.Choosing:
 		b.WriteString(" [chosen]")
 	}
-	if u.Speaker == transcript.Assistant {
+	if u.Speaker == said.Assistant {
 		b.WriteString(" assistant:")
 	}
 	text := typed(t.store.Shown(u.Text))
-	if u.Speaker == transcript.User && strings.HasPrefix(strings.TrimSpace(text), "assistant:") {
+	if u.Speaker == said.User && strings.HasPrefix(strings.TrimSpace(text), "assistant:") {
 		b.WriteString(" user:")
 	}
 	if utf8.RuneCountInString(text) > t.list.query.Whole {
@@ -164,7 +165,7 @@ func (t *talk) line(at int) (line string, n int, touched []Touched) {
 		b.WriteString(" [assistant: " + before + "]")
 	}
 	b.WriteString(t.list.likeThis(k))
-	if t.touch != nil && u.Speaker == transcript.User && !k.recurs {
+	if t.touch != nil && u.Speaker == said.User && !k.recurs {
 		touched = t.touch(text)
 	}
 	for i, p := range touched {
@@ -173,7 +174,7 @@ func (t *talk) line(at int) (line string, n int, touched []Touched) {
 	return b.String() + "\n", n, touched
 }
 
-func (t *talk) utterance(at int) (*transcript.Said, bool) {
+func (t *talk) utterance(at int) (*search.Said, bool) {
 	i, ok := t.row[t.session.kept[at].Mark]
 	if !ok {
 		return nil, false
@@ -183,7 +184,7 @@ func (t *talk) utterance(at int) (*transcript.Said, bool) {
 
 // answered returns the last sentence that the model said before an answer of the user. Of several answers to it, the first
 // has it.
-func (t *talk) answered(u *transcript.Said) string {
+func (t *talk) answered(u *search.Said) string {
 	before, first := t.before(u)
 	if before < 0 || !first {
 		return ""
@@ -193,15 +194,15 @@ func (t *talk) answered(u *transcript.Said) string {
 
 // before returns what the model said before an answer of the user; -1 where there is nothing, or where it is not an answer.
 // first says that no other answer to it is listed.
-func (t *talk) before(u *transcript.Said) (row int, first bool) {
+func (t *talk) before(u *search.Said) (row int, first bool) {
 	first = true
-	if u.Speaker != transcript.User || !isReply(u) {
+	if u.Speaker != said.User || !isReply(u) {
 		return -1, first
 	}
 	for i := t.row[Mark{u.Line, u.Place}] - 1; i >= 0; i-- {
 		o := &t.said[i]
-		if o.Speaker == transcript.Assistant {
-			return i, first && !slices.Contains(t.list.query.Speakers, transcript.Assistant)
+		if o.Speaker == said.Assistant {
+			return i, first && !slices.Contains(t.list.query.Speakers, said.Assistant)
 		}
 		if isReply(o) && t.session.after.Before(Mark{o.Line, o.Place}) {
 			first = false
@@ -212,13 +213,13 @@ func (t *talk) before(u *transcript.Said) (row int, first bool) {
 
 // alike counts the utterances from one on that collapse to a line: those that say the same, or such as differ in
 // nothing but paths, hashes and IDs.
-func (t *talk) alike(at int, u *transcript.Said) int {
+func (t *talk) alike(at int, u *search.Said) int {
 	type key struct {
-		speaker transcript.Speaker
-		manner  transcript.Manner
+		speaker said.Speaker
+		manner  said.Manner
 		before  int
 	}
-	keyOf := func(u *transcript.Said) key {
+	keyOf := func(u *search.Said) key {
 		before, _ := t.before(u)
 		return key{u.Speaker, u.Manner, before}
 	}
