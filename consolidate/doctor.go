@@ -88,6 +88,7 @@ func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error
 		}
 	}
 	d.share()
+	d.forgotten()
 	for i := range d.checks {
 		c := &d.checks[i]
 		if !fix || c.repair == nil {

@@ -139,7 +139,7 @@ func (p *Project) FinishForgetting(ctx context.Context) error {
 }
 
 func (p *Project) finishForgetting(ctx context.Context) error {
-	list, err := forgotten.Read(ForgottenList(p.Store.StateHome))
+	list, err := p.readForgotten()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -211,7 +211,7 @@ func (p *Project) changeForgotten(ctx context.Context, change func(*forgotten.Li
 	if err != nil {
 		return err
 	}
-	list, err := forgotten.Read(ForgottenList(p.Store.StateHome))
+	list, err := p.readForgotten()
 	if errors.Is(err, fs.ErrNotExist) {
 		list, err = forgotten.New(), nil
 	}
@@ -230,4 +230,30 @@ func (p *Project) changeForgotten(ctx context.Context, change func(*forgotten.Li
 		forgotten.Use(ForgottenList(p.Store.StateHome)) // without the wait for another process
 	}
 	return errors.Join(err, unlock())
+}
+
+// readForgotten reads the list of what was forgotten. If there is none, it is an error that is fs.ErrNotExist.
+func (p *Project) readForgotten() (*forgotten.List, error) {
+	list, err := forgotten.Read(ForgottenList(p.Store.StateHome))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = ops.Refuse(err.Error(), "dream-mcp doctor --fix puts it aside; then forget the texts again")
+	}
+	return list, err
+}
+
+// damagedList says what follows where the list of what was forgotten cannot be read.
+func damagedList(err error) string {
+	return "what was forgotten is not kept out: " + err.Error() + "; dream-mcp doctor --fix puts the list aside"
+}
+
+// forgotten checks the list of what was forgotten, which all memories share.
+func (d *doctor) forgotten() {
+	err := forgotten.Damaged()
+	if err == nil {
+		return
+	}
+	list := ForgottenList(d.p.Store.StateHome)
+	d.add(Check{Name: "forgotten", State: Wrong, Message: "what was forgotten is not kept out: " + err.Error(),
+		Fix: "renames it, ending in .damaged, and begins a new list", Hint: "forget the texts again: dream-mcp forget",
+		repair: func(context.Context) error { return os.Rename(list, list+".damaged") }})
 }

@@ -11,6 +11,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
+	"dream-mcp/memory/forgotten"
 )
 
 // State is what a Status and a Picture have in common.
@@ -113,6 +114,9 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 			"dream-mcp doctor says whether it knows dream-mcp twice", at.UTC().Format(time.RFC3339)))
 	}
 	s.warn(s.describeSweep(ctx, p, dir, now))
+	if err := forgotten.Damaged(); err != nil {
+		s.Warnings = append(s.Warnings, damagedList(err))
+	}
 	if dir != nil {
 		s.warn(s.describeMemory(dir))
 	}

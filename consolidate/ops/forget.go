@@ -2,6 +2,7 @@ package ops
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"html"
@@ -66,6 +67,13 @@ func (s *Records) Redact(redact func(string) string, dry bool) (found map[string
 			return fs.SkipDir
 		case !e.Type().IsRegular():
 			return nil
+		}
+		if path.Ext(name) == ".jsonl" && !dry { // no line is added meanwhile
+			unlock, err := s.LockNote(context.Background(), appendLock, Wait)
+			if err != nil {
+				return err
+			}
+			defer unlock()
 		}
 		data, err := root.ReadFile(name)
 		if err != nil {

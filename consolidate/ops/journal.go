@@ -3,6 +3,7 @@ package ops
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -90,7 +91,8 @@ type Waiver struct {
 const (
 	LogFile    = "log.jsonl"
 	logOld     = "log.1.jsonl"
-	maxJournal = 4 << 20 // then the journal is renamed, and the one before it removed
+	appendLock = "append.lock" // of those that add lines, and of who replaces a file of lines
+	maxJournal = 4 << 20       // then the journal is renamed, and the one before it removed
 )
 
 // Append adds e to the journal in one write, with credentials masked. It first ends an incomplete line that a crash left.
@@ -104,6 +106,9 @@ func (s *Records) Append(e LogEntry) error {
 		return err
 	}
 	line = s.AllowSecrets.ShowJSON(line, nil)
+	if unlock, err := s.LockNote(context.Background(), appendLock, Wait); err == nil { // else somebody holds it too long
+		defer unlock()
+	}
 	const flag = os.O_RDWR | os.O_CREATE | os.O_APPEND
 	f, err := memory.OpenRegular(state, LogFile, flag)
 	if errors.Is(err, memory.ErrLinked) { // perhaps by a backup, whose copy must not change

@@ -2,7 +2,8 @@
 //
 // Of each text a file keeps the length and a keyed hash. Whoever can read the file and guesses a text can confirm the guess;
 // nothing else of it can be found out. A text is found whatever its case, white space and punctuation are, as whole words. A
-// process sees what another has added within a moment. While the file cannot be read, what was read of it last holds.
+// process sees what another has added within a moment. While the file cannot be read, what was read of it last holds; a process
+// that could never read it finds nothing, and Damaged says so.
 package forgotten
 
 import (
@@ -11,7 +12,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -45,9 +48,11 @@ type Text struct {
 	Open   string    `json:"open,omitempty"` // the memory from which it is not removed yet
 }
 
+const keySize = 32
+
 // New returns an empty list with a random key.
 func New() *List {
-	l := &List{Key: make([]byte, 32)}
+	l := &List{Key: make([]byte, keySize)}
 	rand.Read(l.Key)
 	return l
 }
@@ -178,7 +183,10 @@ func Read(path string) (*List, error) {
 	}
 	l := new(List)
 	if err := json.Unmarshal(data, l); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%q is damaged: %w", path, err)
+	}
+	if len(l.Key) != keySize {
+		return nil, fmt.Errorf("%q is damaged: it has no key", path)
 	}
 	if slices.ContainsFunc(l.Texts, func(t Text) bool { return t.Runes < MinRunes || t.Runes > MaxRunes }) {
 		return nil, fmt.Errorf("%q holds a length that no forgotten text has", path)
@@ -220,6 +228,20 @@ func Current() *List {
 		}
 	}
 	return current.list
+}
+
+// Damaged returns why the list of this process cannot be read; nil if it can, or if there is none.
+func Damaged() error {
+	current.Lock()
+	path := current.path
+	current.Unlock()
+	if path == "" {
+		return nil
+	}
+	if _, err := Read(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // Count returns how many texts were forgotten. What was derived from sessions with another count is to be derived again.
