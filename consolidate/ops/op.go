@@ -62,7 +62,12 @@ type Op struct {
 	Ended      time.Time           `json:"ended,omitzero"`
 	Commit     string              `json:"commit,omitempty"`  // the commit of the remote that was merged
 	Restamp    *Restamp            `json:"restamp,omitempty"` // of an undo
-	Waiting
+
+	// Of a proposal.
+	Request  *FinalizeRequest  `json:"request,omitempty"` // what lands if the person agrees
+	Held     map[string]string `json:"held,omitempty"`    // why only the person may make a change, by file
+	Dream    string            `json:"dream,omitempty"`   // the dream of the held changes, or ""
+	Reviewed time.Time         `json:"reviewed,omitzero"` // when it was proposed
 
 	State     State        `json:"state"`
 	Changes   []Change     `json:"changes,omitempty"`
@@ -159,14 +164,6 @@ type Conflict struct {
 
 func (c Conflict) String() string {
 	return fmt.Sprintf("%s was expected %s and is %s", c.Name, cmp.Or(c.Want.Short(), "absent"), cmp.Or(c.Have.Short(), "absent"))
-}
-
-// Waiting is what the record of a proposal has besides.
-type Waiting struct {
-	Request  *FinalizeRequest  `json:"request,omitempty"` // what lands if the person agrees
-	Held     map[string]string `json:"held,omitempty"`    // why only the person may make a change, by file
-	Dream    string            `json:"dream,omitempty"`   // the dream of the held changes, or ""
-	Reviewed time.Time         `json:"reviewed,omitzero"` // when it was proposed
 }
 
 // FinalizeRequest describes the index at the end of a dream, and the losses that are accepted.

@@ -1,4 +1,4 @@
-// Package store keeps the state of one memory in a private folder (the journal, a record and an archive of each operation,
+// Package ops keeps the state of one memory in a private folder (the journal, a record and an archive of each operation,
 // and small notes), and changes the memory in transactions.
 //
 // A transaction begins under the lock, is filled, and either lands whole or is rolled back. What it replaces or deletes is
