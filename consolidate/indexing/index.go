@@ -4,19 +4,15 @@ package indexing
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
-	"strings"
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
-	"dream-mcp/memory/secret"
 )
 
 // Index is the index as it is on disk and as it should be.
@@ -125,21 +121,6 @@ func Edit(t *ops.Tx) (*Index, error) {
 	return e, nameCreated(t, e)
 }
 
-// ifItFits makes a change about n, unless the index would then have more than a host loads, and more than it had.
-func (e *Index) ifItFits(n memory.Name, change func() error) error {
-	was, none := e.Index.Bytes(), e.None
-	hadLines, hadBytes := e.Index.Size()
-	if err := change(); err != nil {
-		return err
-	}
-	lines, bytes := e.Index.Size()
-	if lines > max(hadLines, memory.MaxIndexLines) || bytes > max(hadBytes, memory.MaxIndexBytes) {
-		e.Index, e.None = memory.ParseIndex(was), none
-		e.Full = append(e.Full, n)
-	}
-	return nil
-}
-
 // follow derives the lines of the memories that t changes again, where they were derived from the name and the description. Of
 // the others it notes what there is to look at.
 func follow(t *ops.Tx, e *Index) error {
@@ -211,83 +192,6 @@ func textOf(t *ops.Tx, c ops.Change) []byte {
 	return nil
 }
 
-// fullNote is the list of the memories that have no line because the index was full.
-const fullNote = "full.json"
-
-// waitForRoom returns the memories that have no line because the index was full.
-func waitForRoom(s *ops.Folder) (files []string) {
-	s.Note(fullNote, &files) // without it there are none
-	return files
-}
-
-// WithoutLine returns the memories that index x of dir does not name because it is full.
-func WithoutLine(s *ops.Folder, dir *memory.Dir, x *memory.Index) []string {
-	return slices.DeleteFunc(waitForRoom(s), func(file string) bool {
-		n, err := memory.ParseName(file)
-		if err == nil && !x.Mentions(n) {
-			_, err = dir.Read(n)
-			return err != nil
-		}
-		return true
-	})
-}
-
-// nameCreated gives a line to each memory that t creates and the index does not name, and to those that had no line because
-// the index was full, as far as there is room, but for those in except.
-func nameCreated(t *ops.Tx, e *Index, except ...string) error {
-	e.Full = slices.DeleteFunc(e.Full, func(n memory.Name) bool { return e.Line(n) == "" }) // looked at again
-	waited := waitForRoom(t.Notes())
-	var wanted []string
-	for _, c := range t.Stage.Changes {
-		if c.Before == "" {
-			wanted = append(wanted, c.Name.String())
-		}
-	}
-	if len(wanted)+len(waited) == 0 {
-		return nil
-	}
-	_, after, err := Foresee(t, e)
-	if err != nil {
-		return err
-	}
-	missing, _ := rule.Propose(after, t.Notes().InProject)
-	for i, file := range append(wanted, waited...) {
-		at := slices.IndexFunc(missing, func(p rule.Proposal) bool { return p.File.String() == file })
-		if at < 0 || slices.Contains(except, file) || i >= len(wanted) && slices.Contains(wanted, file) {
-			continue
-		}
-		switch p := missing[at]; {
-		case !e.HasRoom(p.Line):
-			e.Full = append(e.Full, p.File)
-		default:
-			e.Upsert(p.File, p.Title, p.Hook, "")
-			if i >= len(wanted) {
-				e.Came = append(e.Came, p.File)
-			}
-		}
-	}
-	return nil
-}
-
-// noteFull keeps which memories have no line because the index is full, in the order in which they are to get one, and some that
-// may not have theirs yet.
-func noteFull(t *ops.Tx, e *Index, more ...memory.Name) error {
-	full := []string{}
-	for _, n := range slices.Concat(e.Full, more) {
-		if slices.Contains(more, n) || e.Line(n) == "" {
-			full = append(full, n.String())
-		}
-	}
-	waited := waitForRoom(t.Notes())
-	slices.SortStableFunc(full, func(a, b string) int { // those that wait longer first
-		return cmp.Compare(uint(slices.Index(waited, a)), uint(slices.Index(waited, b)))
-	})
-	if slices.Equal(waited, full) {
-		return nil
-	}
-	return t.Notes().SetNote(fullNote, full)
-}
-
 // Name names n in the index, if the line fits.
 func (e *Index) Name(line ops.IndexLine, n memory.Name, stage *ops.Stage) error {
 	return e.ifItFits(n, func() error { return e.name(line, n, stage) })
@@ -314,99 +218,4 @@ func (e *Index) name(line ops.IndexLine, n memory.Name, stage *ops.Stage) error 
 	e.Index.Upsert(n, line.Title, line.Hook, line.Section)
 	e.None = false
 	return nil
-}
-
-// Diff returns what t would change, the index included, as a unified diff.
-func Diff(t *ops.Tx, e *Index) ([]byte, error) {
-	index, _ := e.content()
-	return t.Stage.Diff(index)
-}
-
-// For returns the index as the dream would leave it, with what r asks of it.
-func For(t *ops.Tx, r ops.FinalizeRequest) (*Index, error) {
-	e, err := Edit(t)
-	if err != nil {
-		return nil, err
-	}
-	if r.Content != nil {
-		if r.Base == "" && e.Base != "" || r.Base != "" && !e.Base.Is(r.Base) {
-			return nil, &ops.BaseError{Name: ops.IndexName, Base: r.Base, Have: e.Base}
-		}
-		if len(*r.Content) > memory.MaxFileBytes {
-			return nil, fmt.Errorf("%s: %w", ops.IndexName, memory.ErrTooLarge)
-		}
-		e.Index, e.None = memory.ParseIndex([]byte(*r.Content)), false
-	}
-	if err := e.remove(r.Remove, t.Dir.AllowSecrets); err != nil {
-		return nil, err
-	}
-	for _, line := range r.Upsert {
-		n, err := memory.ParseName(line.File)
-		if err == nil && n.IsIndex() {
-			err = errors.New("the index does not list itself")
-		}
-		if err != nil {
-			return nil, ops.Refuse(fmt.Sprintf("upsert %q: %v", line.File, err), "name a memory as name.md or folder/name.md")
-		}
-		if err := e.name(line, n, t.Stage); err != nil {
-			return nil, err
-		}
-	}
-	if !r.Adopt {
-		if r.Content != nil || e.None {
-			return e, nil
-		}
-		return e, nameCreated(t, e, r.Remove...)
-	}
-	_, after, err := Foresee(t, e)
-	if err != nil {
-		return nil, err
-	}
-	if after.Index == nil {
-		after.Index = memory.ParseIndex(nil)
-	}
-	missing, dangling := rule.Propose(after, t.Notes().InProject)
-	e.Index.Remove(dangling...)
-	e.Full = nil
-	for _, p := range missing {
-		if p.Hook == "" {
-			continue // it may be anything
-		}
-		if !e.HasRoom(p.Line) {
-			e.Full = append(e.Full, p.File)
-			continue
-		}
-		e.Index.Upsert(p.File, p.Title, p.Hook, "")
-		e.None = false
-	}
-	return e, nil
-}
-
-// remove removes entries by their file, and lines without a link by their text.
-func (e *Index) remove(asked []string, allowed secret.Allowed) error {
-	if slices.ContainsFunc(asked, func(text string) bool { return strings.TrimSpace(text) == "" }) {
-		return ops.Refuse("remove names nothing", "name a file as the index does, or a line without a link by its text")
-	}
-	files := make(map[string]bool)
-	for _, entry := range e.Entries() {
-		files[entry.File] = true
-	}
-	e.Remove(asked...)
-	texts := slices.DeleteFunc(slices.Clone(asked), func(text string) bool { return files[text] || files[path.Clean(text)] })
-	for _, text := range e.RemoveLines(allowed, texts...) {
-		if !strings.HasSuffix(text, ".md") {
-			return ops.Refuse(fmt.Sprintf("remove %.80q: the index has no such line", text),
-				"read_memory {\"paths\": [\"MEMORY.md\"]} shows its lines; name a file as the index does, or a line without a link by its text, \"its beginning…\", \"section:NAME\" or \"/expression/\"")
-		}
-	}
-	return nil
-}
-
-// All returns what t changes, the index included.
-func All(t *ops.Tx, e *Index) []ops.Change {
-	changes := slices.Clone(t.Stage.Changes)
-	if content, base := e.content(); e.Changed() {
-		changes = append(changes, ops.Change{Name: ops.IndexName, Before: base, After: memory.SumOf(content)})
-	}
-	return changes
 }

@@ -11,14 +11,10 @@ package share
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -166,73 +162,6 @@ func (r *Share) maySync() error {
 	return r.MayWrite()
 }
 
-// JoinRequest says how a memory is to be shared.
-type JoinRequest struct {
-	Remote  string // "": that of the project
-	Project string // the folder of the project
-	Name    string // of the project; "": the identity of its checkout
-	Team    bool
-}
-
-// Join shares the memory through a remote. It first calls agree with what that would change here and push.
-func (r *Share) Join(ctx context.Context, q JoinRequest, agree func(Preview) error) (err error) {
-	r.Store.Lock()
-	defer r.Store.Unlock()
-	if err := r.maySync(); err != nil {
-		return err
-	}
-	if s, err := r.State(); err == nil && s.Stopped == "" {
-		return ops.Refuse("this memory is shared already, through "+s.Remote, "dream-mcp share --now syncs it; dream-mcp share --stop ends the sharing")
-	}
-	machine, err := r.machine()
-	if err != nil {
-		return err
-	}
-	host, _ := os.Hostname()
-	host, _, _ = strings.Cut(host, ".")
-	s := State{Remote: q.Remote, Identity: Identity{Name: q.Name}, Refs: customRefs, Team: q.Team,
-		Machine: machine, MachineName: plainName(host)}
-	if s.Remote == "" {
-		if s.Remote, err = origin(ctx, q.Project); err != nil {
-			return err
-		}
-	}
-	if _, err := os.Stat(s.Remote); err == nil { // a path must mean the same in every folder
-		if s.Remote, err = filepath.Abs(s.Remote); err != nil {
-			return err
-		}
-	}
-	if err := checkRemote(s.Remote); err != nil {
-		return err
-	}
-	if q.Name == "" {
-		if s.Identity, err = identify(ctx, q.Project); err != nil {
-			return err
-		}
-	}
-	return r.open(ctx, syncWait, true, &s, func(ctx context.Context, l *link) error {
-		preview, err := l.preview(ctx)
-		if err == nil {
-			err = agree(preview)
-		}
-		if err != nil {
-			return err
-		}
-		return l.sync(ctx, false)
-	})
-}
-
-// machine returns the ID of this machine for this memory. It stays when the sharing ends, so that the machine keeps its name.
-func (r *Share) machine() (id string, err error) {
-	if r.Store.Records.Note(machineNote, &id) && len(id) == 16 {
-		return id, nil
-	}
-	var random [8]byte
-	rand.Read(random[:])
-	id = hex.EncodeToString(random[:])
-	return id, r.Store.Records.SetNote(machineNote, id)
-}
-
 // Sync pulls the changes of other machines and pushes those of this one; with decided also those of a dream that lost
 // its lease, and the deletion of all memories. It fails with ErrBusy while another process syncs.
 func (r *Share) Sync(ctx context.Context, decided bool) error {
@@ -244,20 +173,6 @@ func (r *Share) Sync(ctx context.Context, decided bool) error {
 	return r.open(ctx, syncWait, false, nil, func(ctx context.Context, l *link) error {
 		l.Withheld, l.decided = l.Withheld && !decided, decided
 		return l.sync(ctx, false)
-	})
-}
-
-// Stop ends the share on this machine. The memory and the remote stay as they are.
-func (r *Share) Stop(ctx context.Context) error {
-	r.Store.Lock()
-	defer r.Store.Unlock()
-	return r.open(ctx, dreamWait, true, nil, func(ctx context.Context, l *link) error {
-		_ = l.release(ctx) // where the remote cannot be reached, the lease expires
-		root, err := r.Store.Records.Root()
-		if err == nil {
-			err = root.RemoveAll(filepath.Dir(stateFile))
-		}
-		return err
 	})
 }
 

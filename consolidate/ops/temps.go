@@ -1,0 +1,115 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+
+	"dream-mcp/memory"
+	"dream-mcp/memory/atomicfile"
+)
+
+// writeTemps writes the new texts beside their targets, or into the directory itself if the folder of the target does not exist
+// yet, and names the temporaries of the files that are deleted.
+func (s *Stage) writeTemps() error {
+	folders := make(map[string]bool)
+	for i := range s.Changes {
+		c := &s.Changes[i]
+		folder := path.Dir(c.Name.String())
+		if info, err := s.dir.Root().Lstat(folder); errors.Is(err, fs.ErrNotExist) {
+			folder = "."
+		} else if err != nil {
+			return err
+		} else if !info.IsDir() {
+			return fmt.Errorf("%q: not a folder", folder)
+		}
+		c.Temp = atomicfile.TempName(folder, s.ID)
+		if c.After == "" {
+			continue
+		}
+		if err := s.writeTemp(*c); err != nil {
+			return err
+		}
+		folders[folder] = true
+	}
+	return s.syncFolders(folders)
+}
+
+// writeTemp writes the new text of c.
+func (s *Stage) writeTemp(c Change) error {
+	data, err := s.Content(c.After)
+	if err != nil {
+		return err
+	}
+	perm := fs.FileMode(0o600)
+	if c.BeforeMode != 0 {
+		perm = c.BeforeMode
+	}
+	return atomicfile.WriteTemp(s.dir.Root(), c.Temp, data, perm, c.AfterTime)
+}
+
+// readTemp returns the sum of a temporary, or "".
+func readTemp(d *memory.Dir, temp string) (memory.Sum, error) {
+	data, err := memory.ReadBounded(d.Root(), temp, memory.MaxFileBytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case errors.Is(err, memory.ErrNotRegular) || errors.Is(err, memory.ErrTooLarge):
+		return unreadable, nil
+	}
+	return memory.SumOf(data), err
+}
+
+// keepTemps keeps what the temporaries in the directory have and no change names, and returns them.
+func (s *Stage) keepTemps() ([]string, error) {
+	temps, err := atomicfile.Temporaries(s.dir)
+	for _, c := range s.Changes {
+		if c.Temp != "" && !slices.Contains(temps, c.Temp) {
+			temps = append(temps, c.Temp)
+		}
+	}
+	for _, temp := range temps {
+		f, err := memory.OpenRegular(s.dir.Root(), temp, os.O_RDONLY)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		sum, err := s.texts.keepFile(f, s.Op)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, fmt.Errorf("what was displaced stays in %q: %w", temp, err)
+		}
+		if sum != "" && !slices.Contains(s.Displaced, sum) {
+			s.Displaced = append(s.Displaced, sum)
+		}
+	}
+	return temps, err
+}
+
+// Sweep removes the temporaries in the directory. Their texts are kept.
+func (s *Stage) Sweep() error {
+	temps, err := s.keepTemps()
+	if err != nil {
+		return err
+	}
+	return s.tidy(temps)
+}
+
+// tidy removes temporaries, and folders that a landing made empty.
+func (s *Stage) tidy(temps []string) error {
+	for _, temp := range temps {
+		if err := s.dir.Root().Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	for _, c := range s.Changes {
+		if folder := path.Dir(c.Name.String()); s.State == Landed && c.After == "" && folder != "." {
+			s.dir.Root().Remove(folder) // fails, as it should, if it has files
+		}
+	}
+	return nil
+}
