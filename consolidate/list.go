@@ -76,7 +76,7 @@ func (s *Sessions) List(ctx context.Context, r ListRequest) (page listing.Page, 
 	return page, d.Save()
 }
 
-// add takes in a page. What was listed longer ago than a lease lasts is forgotten: whoever read it may be another.
+// add adds a page. It forgets what was listed longer ago than a lease: the reader may be another.
 func (e *early) add(page listing.Page, m listed.Marks, now time.Time, lease time.Duration) {
 	if now.Sub(e.at) >= lease {
 		*e = early{}

@@ -154,7 +154,7 @@ func (w *writing) contradicted() bool {
 }
 
 // hourAgo is the memory as it was before the writes outside dreams of the last hour, as far as nobody else has changed it since.
-// What the person agreed to is not taken back in it.
+// It includes the changes that the person agreed to.
 func (w *writing) hourAgo() (*memory.Snapshot, error) {
 	entries, err := w.p.Store.Records.Journal()
 	if err != nil {

@@ -97,7 +97,7 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 	return m, err
 }
 
-// mapMemory fills in what lies in the memory directory.
+// mapMemory fills in the contents of the memory directory.
 func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 	l, err := d.Dir.List()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"dream-mcp/memory/forgotten"
 )
 
-// State is what a Status and a Picture have in common.
+// State is what a Status and a Snapshot have in common.
 type State struct {
 	MemoryDir  string     `json:"memory_dir"`
 	Due        bool       `json:"due"`

@@ -53,12 +53,12 @@ var readers = map[string]func(p *Project) (any, error){
 	"watch --once": func(p *Project) (any, error) {
 		p.Store.LookOnly = true
 		defer func() { p.Store.LookOnly = false }()
-		picture, _, err := p.Watch("").Look(ctx)
-		if picture.Last != nil {
-			picture.Last.Ended = time.Time{} // recovery ends it later
+		snapshot, _, err := p.Watch("").Look(ctx)
+		if snapshot.Last != nil {
+			snapshot.Last.Ended = time.Time{} // recovery ends it later
 		}
-		picture.Events = nil
-		return fmt.Sprintf("%+v %+v %s", picture.Dream, picture.Last, picture.ClosedGate), err
+		snapshot.Events = nil
+		return fmt.Sprintf("%+v %+v %s", snapshot.Dream, snapshot.Last, snapshot.ClosedGate), err
 	},
 	"doctor": func(p *Project) (any, error) {
 		checks, err := p.Examine(ctx, false, false)

@@ -18,7 +18,7 @@ import (
 	"dream-mcp/memory/lazy"
 )
 
-// Limits of a picture.
+// Limits of a snapshot.
 const (
 	maxEvents      = 500       // the newest
 	maxWatchDiff   = 256 << 10 // bytes
@@ -26,12 +26,12 @@ const (
 	maxLatestWords = 600       // characters
 )
 
-// gatesFresh is the maximum age of the gates in a picture. Sessions change without a change of the files that are watched.
+// gatesFresh is the maximum age of the gates in a snapshot. Sessions change without a change of the files that are watched.
 const gatesFresh = 30 * time.Second
 
-// Picture is a snapshot of a memory: its open dream, in whatever process, or the gates that are closed. Credentials in its texts
+// Snapshot is the state of a memory at one time: its open dream, of any process, or the gates that are closed. Credentials in its texts
 // are masked; control and invisible characters are not.
-type Picture struct {
+type Snapshot struct {
 	Time time.Time `json:"time"`
 	State
 	Host     string     `json:"host,omitempty"`          // the program in which the dream runs
@@ -47,33 +47,33 @@ type Picture struct {
 // Watch observes a project. It takes no lock but to complete an interrupted landing. With Options.LookOnly it creates only
 // caches. A look that finds no change costs some ten system calls.
 type Watch struct {
-	p       *Project
-	log     string
-	record  lock.Record
-	dream   string    // the last open dream
-	words   string    // the file with the words of its model, or ""
-	print   string    // the fingerprint of the files at the last look
-	asked   time.Time // when the gates were checked
-	picture Picture
+	p        *Project
+	log      string
+	record   lock.Record
+	dream    string    // the last open dream
+	words    string    // the file with the words of its model, or ""
+	print    string    // the fingerprint of the files at the last look
+	asked    time.Time // when the gates were checked
+	snapshot Snapshot
 }
 
 // Watch returns a new Watch. log is the name of the log of background dreams in the state folder, which has the words of a
 // model whose session has no transcript, or "".
 func (p *Project) Watch(log string) *Watch { return &Watch{p: p, log: log} }
 
-// Look returns the present picture, and whether anything in it but the time has changed.
-func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
+// Look returns the present snapshot, and whether anything in it but the time has changed.
+func (w *Watch) Look(ctx context.Context) (Snapshot, bool, error) {
 	p := w.p
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	now := p.Store.Now()
 	print := w.fingerprint()
-	died := w.picture.Dream != nil && !w.picture.Dead && w.record.Dead()
+	died := w.snapshot.Dream != nil && !w.snapshot.Dead && w.record.Dead()
 	if age := now.Sub(w.asked); print == w.print && !died && 0 <= age && age < gatesFresh {
-		w.picture.Time = now
-		return w.picture, false, nil
+		w.snapshot.Time = now
+		return w.snapshot, false, nil
 	}
-	next := Picture{Time: now, State: State{MemoryDir: p.Store.MemoryDir, Gates: []Gate{}, Warnings: []string{}}, Reviewed: []Reviewed{}, Events: []Event{}}
+	next := Snapshot{Time: now, State: State{MemoryDir: p.Store.MemoryDir, Gates: []Gate{}, Warnings: []string{}}, Reviewed: []Reviewed{}, Events: []Event{}}
 	w.asked = now
 	dir, err := p.Store.Dir()
 	if err != nil {
@@ -92,8 +92,8 @@ func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 		next.warn(err)
 	}
 	next.Last = lastDream(entries, func(ops.Outcome) bool { return true })
-	changed := print != w.print || died || !sameGates(next.Gates, w.picture.Gates)
-	w.print, w.picture = w.fingerprint(), next
+	changed := print != w.print || died || !sameGates(next.Gates, w.snapshot.Gates)
+	w.print, w.snapshot = w.fingerprint(), next
 	return next, changed, nil
 }
 
@@ -101,7 +101,7 @@ func sameGates(a, b []Gate) bool {
 	return slices.EqualFunc(a, b, func(a, b Gate) bool { return a.Name == b.Name && a.Why == b.Why })
 }
 
-// fingerprint changes when a file changes that a picture with the open or last dream depends on.
+// fingerprint changes when a file changes that a snapshot with the open or last dream depends on.
 func (w *Watch) fingerprint() string {
 	words := w.words
 	if words == "" && w.log != "" {
@@ -155,7 +155,7 @@ func (p *Project) Poll() {
 }
 
 // lookAtDream sets the open dream, or the events of the one that was open at the last look.
-func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) {
+func (w *Watch) lookAtDream(next *Snapshot, dir *memory.Dir) {
 	p := w.p
 	w.record = lock.Record{}
 	if dir != nil {

@@ -26,13 +26,13 @@ func watched(w *world) *Watch {
 	return p.Watch("background.log")
 }
 
-func look(t *testing.T, w *Watch) (Picture, bool) {
+func look(t *testing.T, w *Watch) (Snapshot, bool) {
 	t.Helper()
-	picture, changed, err := w.Look(ctx)
+	snapshot, changed, err := w.Look(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return picture, changed
+	return snapshot, changed
 }
 
 func kinds(events []Event) string {
@@ -51,7 +51,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("before: %+v", p)
 	}
 	if _, changed := look(t, from); changed {
-		t.Error("nothing happened, and the picture changed")
+		t.Error("nothing happened, and the snapshot changed")
 	}
 	p := w.open()
 	if err := p.Begin(ctx, true, false); err != nil {
@@ -297,11 +297,11 @@ func TestWatchRefusedWrite(t *testing.T) {
 		if _, err := p.Write(ctx, r); err == nil {
 			t.Fatalf("%s was written", r.Path)
 		}
-		picture, _, err := w.open().Watch("").Look(ctx)
-		if err != nil || len(picture.Events) == 0 {
+		snapshot, _, err := w.open().Watch("").Look(ctx)
+		if err != nil || len(snapshot.Events) == 0 {
 			t.Fatal(err)
 		}
-		last := picture.Events[len(picture.Events)-1]
+		last := snapshot.Events[len(snapshot.Events)-1]
 		if last.Kind != EventRefused || !strings.HasPrefix(last.Text, r.Path+": ") {
 			t.Errorf("%s: the last event is %+v", r.Path, last)
 		}

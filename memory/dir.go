@@ -71,7 +71,7 @@ type Other struct {
 	Size int64
 }
 
-// Listing is what lies in a memory directory, sorted by path. Files holds topics, the index, and
+// Listing is the contents of a memory directory, sorted by path. Files holds topics, the index, and
 // logs; Other what can't be a memory; what begins with a dot is in neither.
 type Listing struct {
 	Files   []Found

@@ -7,7 +7,7 @@ import (
 	"dream-mcp/memory/lazy"
 )
 
-// The limits of what a host loads of the index; what lies beyond is not seen, and it is the end that
+// The limits of what a host loads of the index; what is beyond is not loaded, and it is the end that
 // is cut.
 const (
 	MaxIndexLines = 200

@@ -78,7 +78,7 @@ func (n Name) Base() Name { return Name{path.Base(n.path)} }
 // IsIndex reports whether n is the index of the directory itself.
 func (n Name) IsIndex() bool { return n.path == IndexFile }
 
-// IsLog reports whether n lies in a folder of logs, which a host writes and a dream only reads.
+// IsLog reports whether n is in a folder of logs, which a host writes and a dream only reads.
 func (n Name) IsLog() bool {
 	folder := n.TopFolder()
 	return folder == "logs" || folder == "sessions"
@@ -90,7 +90,7 @@ func (n Name) IsTopic() bool {
 	return n.path != "" && !n.IsIndex() && !n.IsLog() && n.TopFolder() != "agents"
 }
 
-// TopFolder returns the first folder of n in lower case, "" where n lies in none.
+// TopFolder returns the first folder of n in lower case, or "" if it is in the directory itself.
 func (n Name) TopFolder() string {
 	folder, _, nested := strings.Cut(n.path, "/")
 	if !nested {
@@ -112,7 +112,7 @@ func (n *Name) UnmarshalText(text []byte) error {
 }
 
 // Writable returns nil where n may be the target of a write, and else the reason why not: it is the
-// index, lies in a reserved or too deep folder, or is spelled so that some system would not keep it.
+// index, is in a reserved or too deep folder, or is spelled so that some system would not keep it.
 func (n Name) Writable() error {
 	folder, file := path.Split(n.path)
 	folder = strings.TrimSuffix(folder, "/")

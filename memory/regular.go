@@ -113,7 +113,7 @@ func isFolder(name string, stat func(string) (fs.FileInfo, error)) error {
 	return err
 }
 
-// notRegular says of what lies at name that it can't be read or replaced.
+// notRegular returns the error for a non-regular file at name.
 func notRegular(root *os.Root, name string) error {
 	return fmt.Errorf("%q: %w", filepath.Join(root.Name(), name), ErrNotRegular)
 }

@@ -12,7 +12,7 @@ import (
 type Snapshot struct {
 	Topics map[Name]*Topic // without logs and the index
 	Index  *Index          // nil: there is no MEMORY.md
-	Other  []Other         // what lies there and can't be a memory
+	Other  []Other         // files that cannot be memories
 	// ModTimes are the times at which the files were last modified, as far as they are known.
 	ModTimes map[Name]time.Time
 	// Limited says that the directory holds more than was looked at: of what is missing here, nothing

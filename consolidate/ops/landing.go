@@ -228,7 +228,7 @@ func (s *Stage) recover(begun bool) error {
 	case s.State == Landed:
 		return s.Sweep()
 	case s.State == Staged || !begun:
-		return s.Cancel() // what is staged has not begun to land, whatever the lock file says
+		return s.Cancel() // staged changes have not begun to land, even if the lock file has the mark
 	}
 	return s.Land(nil)
 }

@@ -154,7 +154,7 @@ func (c Change) takeBack(after []byte, disk memory.File, before []byte) (merged 
 	return merged, ok && memory.ParseTopic(merged).HasFrontmatter() == now.HasFrontmatter()
 }
 
-// Restore stages data, with the time that it had, as the content of n, whatever n holds now. It fails
+// Restore stages data, with the time that it had, as the content of n, in place of its present content. It fails
 // with a *TwinError where n would be another spelling of what is there.
 func (s *Stage) Restore(n memory.Name, data []byte, mtime time.Time) error {
 	if err := n.Writable(); err != nil && !n.IsIndex() {

@@ -26,11 +26,11 @@ func (f Front) Glance(ctx context.Context) error {
 	}
 	p := f.Open(setup)
 	defer p.Close("the glance ended")
-	picture, _, err := p.Watch("").Look(ctx)
+	snapshot, _, err := p.Watch("").Look(ctx)
 	if err != nil {
 		return err
 	}
-	if word := wordOf(picture, setup.Enabled.On, setup.MinHours); word != "" {
+	if word := wordOf(snapshot, setup.Enabled.On, setup.MinHours); word != "" {
 		_, err = fmt.Fprintln(f.Out, said.Visible(word))
 	}
 	return err
@@ -38,7 +38,7 @@ func (f Front) Glance(ctx context.Context) error {
 
 // wordOf returns the word for a status bar: a dream runs, waits for the person or is due, or else what the last one
 // did. It may be "".
-func wordOf(p consolidate.Picture, enabled bool, minHours float64) string {
+func wordOf(p consolidate.Snapshot, enabled bool, minHours float64) string {
 	if d := p.Dream; d != nil && !p.Dead && p.Time.Before(d.Expires) {
 		switch {
 		case d.Phase == "":

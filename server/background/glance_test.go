@@ -17,27 +17,27 @@ func TestWordOf(t *testing.T) {
 		return &consolidate.LastDream{Ended: now.Add(-ago), Outcome: outcome, Undone: undone, Changes: "improved 2 memories, removed 1"}
 	}
 	for name, row := range map[string]struct {
-		p    consolidate.Picture
+		p    consolidate.Snapshot
 		off  bool
 		want string
 	}{
 		"nothing is known":     {want: ""},
-		"dreaming":             {p: consolidate.Picture{State: consolidate.State{Dream: dreaming("orienting", time.Minute)}}, want: "dreaming (orienting)"},
-		"dreaming, though off": {p: consolidate.Picture{State: consolidate.State{Dream: dreaming("", time.Minute)}}, off: true, want: "dreaming"},
-		"staged": {p: consolidate.Picture{State: consolidate.State{Dream: dreaming("gathering", time.Minute, "a.md", "b.md"), Due: true}},
+		"dreaming":             {p: consolidate.Snapshot{State: consolidate.State{Dream: dreaming("orienting", time.Minute)}}, want: "dreaming (orienting)"},
+		"dreaming, though off": {p: consolidate.Snapshot{State: consolidate.State{Dream: dreaming("", time.Minute)}}, off: true, want: "dreaming"},
+		"staged": {p: consolidate.Snapshot{State: consolidate.State{Dream: dreaming("gathering", time.Minute, "a.md", "b.md"), Due: true}},
 			want: "dreaming (gathering, 2 staged)"},
-		"expired":          {p: consolidate.Picture{State: consolidate.State{Dream: dreaming("gathering", -time.Minute)}}, want: ""},
-		"its process died": {p: consolidate.Picture{State: consolidate.State{Dream: dreaming("gathering", time.Minute)}, Dead: true}, want: ""},
-		"dreamed": {p: consolidate.Picture{State: consolidate.State{Last: last(ops.Committed, 2*time.Hour, false)}},
+		"expired":          {p: consolidate.Snapshot{State: consolidate.State{Dream: dreaming("gathering", -time.Minute)}}, want: ""},
+		"its process died": {p: consolidate.Snapshot{State: consolidate.State{Dream: dreaming("gathering", time.Minute)}, Dead: true}, want: ""},
+		"dreamed": {p: consolidate.Snapshot{State: consolidate.State{Last: last(ops.Committed, 2*time.Hour, false)}},
 			want: "dreamed 2 hours ago: improved 2 memories, removed 1"},
-		"dreamed, off": {p: consolidate.Picture{State: consolidate.State{Last: last(ops.Committed, 2*time.Hour, false)}}, off: true, want: ""},
-		"undone":       {p: consolidate.Picture{State: consolidate.State{Last: last(ops.Committed, time.Hour, true)}}, want: ""},
-		"long ago":     {p: consolidate.Picture{State: consolidate.State{Last: last(ops.Committed, 30*time.Hour, false)}}, want: ""},
-		"failed":       {p: consolidate.Picture{State: consolidate.State{Last: last(ops.Crashed, time.Minute, false)}}, want: ""},
-		"it waits": {p: consolidate.Picture{State: consolidate.State{Last: last(ops.Proposed, 90*time.Hour, false)}},
+		"dreamed, off": {p: consolidate.Snapshot{State: consolidate.State{Last: last(ops.Committed, 2*time.Hour, false)}}, off: true, want: ""},
+		"undone":       {p: consolidate.Snapshot{State: consolidate.State{Last: last(ops.Committed, time.Hour, true)}}, want: ""},
+		"long ago":     {p: consolidate.Snapshot{State: consolidate.State{Last: last(ops.Committed, 30*time.Hour, false)}}, want: ""},
+		"failed":       {p: consolidate.Snapshot{State: consolidate.State{Last: last(ops.Crashed, time.Minute, false)}}, want: ""},
+		"it waits": {p: consolidate.Snapshot{State: consolidate.State{Last: last(ops.Proposed, 90*time.Hour, false)}},
 			off: true, want: "dream: waits for you (dream-mcp review)"},
-		"due":      {p: consolidate.Picture{State: consolidate.State{Due: true, Last: last(ops.Committed, 30*time.Hour, false)}}, want: "dream: due"},
-		"due, off": {p: consolidate.Picture{State: consolidate.State{Due: true}}, off: true, want: ""},
+		"due":      {p: consolidate.Snapshot{State: consolidate.State{Due: true, Last: last(ops.Committed, 30*time.Hour, false)}}, want: "dream: due"},
+		"due, off": {p: consolidate.Snapshot{State: consolidate.State{Due: true}}, off: true, want: ""},
 	} {
 		row.p.Time = now
 		if got := wordOf(row.p, !row.off, 24); got != row.want {

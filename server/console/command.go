@@ -39,7 +39,7 @@ type Command struct {
 	Keep          bool   // demo: keep the folder
 	At            string // restore: an ID
 	List          bool   // restore: list the versions
-	Once          bool   // watch: print one picture and exit
+	Once          bool   // watch: print one snapshot and exit
 	Lint          LintOptions
 	Fix, Accept   bool     // doctor and lint: fix; doctor: take the memory as it is; review: land the proposal
 	DryRun, Print bool     // install: show what would change; show what to paste

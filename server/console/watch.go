@@ -30,15 +30,15 @@ func (c *Command) watch(ctx context.Context, p *consolidate.Project, _ host.Setu
 	case c.JSON || !ok:
 		return c.watchLines(ctx, w, v)
 	}
-	picture, _, err := w.Look(ctx)
+	snapshot, _, err := w.Look(ctx)
 	if err != nil {
 		return err
 	}
-	v.picture = picture
+	v.snapshot = snapshot
 	m := watchModel{view: v,
-		look: func() (consolidate.Picture, error) {
-			picture, _, err := w.Look(ctx)
-			return picture, err
+		look: func() (consolidate.Snapshot, error) {
+			snapshot, _, err := w.Look(ctx)
+			return snapshot, err
 		},
 		stop: func() (string, error) { return p.RequestStop(ctx, "by a person in watch") },
 	}
@@ -60,18 +60,18 @@ func (c *Command) onTerminal() bool {
 
 // screen returns the terminal to draw on, if standard input and output are both terminals.
 func (c *Command) screen() (*os.File, bool) {
-	// A picture is masked before it is cut into rows, so it needs no *secret.Writer.
+	// A snapshot is masked before it is cut into rows, so it needs no *secret.Writer.
 	return fileOf(c.Out), os.Getenv("TERM") != "dumb" && IsTerminal(c.Out) && IsTerminal(os.Stdin)
 }
 
-// watchOnce prints one picture.
+// watchOnce prints one snapshot.
 func (c *Command) watchOnce(ctx context.Context, w *consolidate.Watch, v watchView) error {
 	var err error
-	if v.picture, _, err = w.Look(ctx); err != nil {
+	if v.snapshot, _, err = w.Look(ctx); err != nil {
 		return err
 	}
 	if c.JSON {
-		return c.printJSON(v.picture, "  ")
+		return c.printJSON(v.snapshot, "  ")
 	}
 	if screen, ok := c.screen(); ok {
 		v.width, _, _ = term.GetSize(int(screen.Fd()))
@@ -79,11 +79,11 @@ func (c *Command) watchOnce(ctx context.Context, w *consolidate.Watch, v watchVi
 	return c.print(strings.Join(v.lines(), "\n") + "\n")
 }
 
-// watchLines prints a line for each event, or with --json each new picture, until ctx is done or a write fails.
+// watchLines prints a line for each event, or with --json each new snapshot, until ctx is done or a write fails.
 func (c *Command) watchLines(ctx context.Context, w *consolidate.Watch, v watchView) error {
 	var shown shownEvents
 	for {
-		picture, changed, err := w.Look(ctx)
+		snapshot, changed, err := w.Look(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -92,9 +92,9 @@ func (c *Command) watchLines(ctx context.Context, w *consolidate.Watch, v watchV
 			return err
 		case !changed:
 		case c.JSON:
-			err = c.printJSON(picture, "")
+			err = c.printJSON(snapshot, "")
 		default:
-			for _, line := range shown.next(v, picture) {
+			for _, line := range shown.next(v, snapshot) {
 				if err == nil {
 					err = c.print(line + "\n")
 				}
@@ -111,20 +111,20 @@ func (c *Command) watchLines(ctx context.Context, w *consolidate.Watch, v watchV
 	}
 }
 
-// scrollAll is more rows than any picture has.
+// scrollAll is more rows than any snapshot has.
 const scrollAll = 1 << 30
 
 // watchModel is the view on a screen, with its keys.
 type watchModel struct {
 	view watchView
-	look func() (consolidate.Picture, error)
+	look func() (consolidate.Snapshot, error)
 	stop func() (holder string, err error)
 	err  error
 }
 
-type pictureMsg struct {
-	picture consolidate.Picture
-	err     error
+type snapshotMsg struct {
+	snapshot consolidate.Snapshot
+	err      error
 }
 
 type stoppedMsg struct {
@@ -136,8 +136,8 @@ func (m watchModel) Init() tea.Cmd { return m.lookLater() }
 
 func (m watchModel) lookLater() tea.Cmd {
 	return tea.Tick(watchPoll, func(time.Time) tea.Msg {
-		picture, err := m.look()
-		return pictureMsg{picture, err}
+		snapshot, err := m.look()
+		return snapshotMsg{snapshot, err}
 	})
 }
 
@@ -146,12 +146,12 @@ func (m watchModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		m.view.width, m.view.height = msg.Width, msg.Height
 		return m, tea.ClearScreen // terminals differ in what they do with the rows after a resize
-	case pictureMsg:
+	case snapshotMsg:
 		if m.err = msg.err; m.err != nil {
 			return m, tea.Quit
 		}
-		m.view.picture = msg.picture
-		m.view.asking = m.view.asking && msg.picture.Dream != nil
+		m.view.snapshot = msg.snapshot
+		m.view.asking = m.view.asking && msg.snapshot.Dream != nil
 		return m, m.lookLater()
 	case stoppedMsg:
 		m.view.note = "asked to stop: " + msg.holder
@@ -187,7 +187,7 @@ func (m watchModel) press(key string) (tea.Model, tea.Cmd) {
 	case "q", "esc":
 		return m, tea.Quit
 	case "x":
-		v.asking = v.picture.Dream != nil
+		v.asking = v.snapshot.Dream != nil
 	case "down", "j":
 		v.scroll(1)
 	case "up", "k":

@@ -16,8 +16,8 @@ type shownEvents struct {
 	warnings []string
 }
 
-// next returns the lines for what is new in a picture.
-func (s *shownEvents) next(v watchView, p consolidate.Picture) (lines []string) {
+// next returns the lines for what is new in a snapshot.
+func (s *shownEvents) next(v watchView, p consolidate.Snapshot) (lines []string) {
 	if d := p.Dream; d != nil && d.ID != s.dream {
 		s.dream, s.events = d.ID, 0
 	}
@@ -42,7 +42,7 @@ func (s *shownEvents) next(v watchView, p consolidate.Picture) (lines []string) 
 }
 
 // stateOf returns the state in a sentence, and its reason, which can change with the time alone.
-func stateOf(p consolidate.Picture) (state, why string) {
+func stateOf(p consolidate.Snapshot) (state, why string) {
 	switch d := p.Dream; {
 	case d != nil && p.Dead:
 		return fmt.Sprintf("dream %s: its process has died; the next command ends it", d.ID), ""

@@ -20,12 +20,12 @@ var update = goflag.Bool("update", false, "write the golden views")
 
 var watched = time.Date(2026, 11, 21, 10, 2, 30, 0, time.UTC)
 
-// dreamPicture is a dream in its third phase, with hostile words in it.
-func dreamPicture() consolidate.Picture {
+// dreamSnapshot is a dream in its third phase, with hostile words in it.
+func dreamSnapshot() consolidate.Snapshot {
 	event := func(at int, kind consolidate.EventKind, text string, hits int) consolidate.Event {
 		return consolidate.Event{Time: watched.Add(time.Duration(at-120) * time.Second), Kind: kind, Text: text, Hits: hits}
 	}
-	return consolidate.Picture{
+	return consolidate.Snapshot{
 		Time: watched,
 		State: consolidate.State{MemoryDir: "/m", Dream: &consolidate.OpenDream{
 			ID: "20261121-100030-c0ffee", Started: watched.Add(-2 * time.Minute), Phase: consolidate.Consolidating,
@@ -49,9 +49,9 @@ func dreamPicture() consolidate.Picture {
 	}
 }
 
-func idlePicture() consolidate.Picture {
+func idleSnapshot() consolidate.Snapshot {
 	yes, no := true, false
-	return consolidate.Picture{
+	return consolidate.Snapshot{
 		Time: watched, State: consolidate.State{ClosedGate: "time",
 			Gates:    []consolidate.Gate{{Name: "enabled", Open: &yes, Why: "auto memory is on by default"}, {Name: "time", Open: &no, Why: "3h of 24h; opens 2026-11-22T07:02:30Z"}, {Name: "sessions", Why: "not checked"}},
 			Last:     &consolidate.LastDream{ID: "1", Ended: watched.Add(-3 * time.Hour), Outcome: ops.Committed, Files: []string{"a.md"}, Summary: "merged\u200b two"},
@@ -59,27 +59,27 @@ func idlePicture() consolidate.Picture {
 		}}
 }
 
-// Each picture is drawn on each screen as it was: the golden files are written again by -update, and to
+// Each snapshot is drawn on each screen as it was: the golden files are written again by -update, and to
 // be read by a person.
 func TestWatchView(t *testing.T) {
-	stopping := dreamPicture()
+	stopping := dreamSnapshot()
 	stopping.Stopping = true
-	dead := dreamPicture()
+	dead := dreamSnapshot()
 	dead.Dead = true
-	ended := idlePicture()
-	ended.Events = append(dreamPicture().Events, consolidate.Event{Time: watched, Kind: consolidate.EventEnded, Text: "committed: Improved 2 memories"})
+	ended := idleSnapshot()
+	ended.Events = append(dreamSnapshot().Events, consolidate.Event{Time: watched, Kind: consolidate.EventEnded, Text: "committed: Improved 2 memories"})
 	for name, v := range map[string]watchView{
-		"dream-80x24":  {picture: dreamPicture(), width: 80, height: 24},
-		"dream-40x10":  {picture: dreamPicture(), width: 40, height: 10},
-		"dream-120x40": {picture: dreamPicture(), width: 120, height: 40},
-		"dream-once":   {picture: dreamPicture()},
-		"diff-40x10":   {picture: dreamPicture(), width: 40, height: 10, scrolled: 5},
-		"asking-80x24": {picture: stopping, width: 80, height: 24, asking: true},
-		"dead-80x16":   {picture: dead, width: 80, height: 16},
-		"idle-80x24":   {picture: idlePicture(), width: 80, height: 24},
-		"idle-40x10":   {picture: idlePicture(), width: 40, height: 10},
-		"ended-80x24":  {picture: ended, width: 80, height: 24},
-		"nothing-once": {picture: consolidate.Picture{Time: watched}},
+		"dream-80x24":  {snapshot: dreamSnapshot(), width: 80, height: 24},
+		"dream-40x10":  {snapshot: dreamSnapshot(), width: 40, height: 10},
+		"dream-120x40": {snapshot: dreamSnapshot(), width: 120, height: 40},
+		"dream-once":   {snapshot: dreamSnapshot()},
+		"diff-40x10":   {snapshot: dreamSnapshot(), width: 40, height: 10, scrolled: 5},
+		"asking-80x24": {snapshot: stopping, width: 80, height: 24, asking: true},
+		"dead-80x16":   {snapshot: dead, width: 80, height: 16},
+		"idle-80x24":   {snapshot: idleSnapshot(), width: 80, height: 24},
+		"idle-40x10":   {snapshot: idleSnapshot(), width: 40, height: 10},
+		"ended-80x24":  {snapshot: ended, width: 80, height: 24},
+		"nothing-once": {snapshot: consolidate.Snapshot{Time: watched}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v.zone = time.UTC
@@ -101,11 +101,11 @@ func TestWatchView(t *testing.T) {
 // On whatever screen, painted or not, no row is wider or below it, and none holds what a terminal follows
 // but our own colours.
 func TestWatchViewFits(t *testing.T) {
-	for _, p := range []consolidate.Picture{dreamPicture(), idlePicture(), {Time: watched}} {
+	for _, p := range []consolidate.Snapshot{dreamSnapshot(), idleSnapshot(), {Time: watched}} {
 		for width := 1; width < 130; width += 7 {
 			for height := 1; height < 45; height++ {
 				for _, ink := range []paint{false, true} {
-					v := watchView{picture: p, width: width, height: height, ink: ink, zone: time.UTC, scrolled: height%2*40 - 20}
+					v := watchView{snapshot: p, width: width, height: height, ink: ink, zone: time.UTC, scrolled: height%2*40 - 20}
 					rows := v.lines()
 					if len(rows) > height {
 						t.Fatalf("%dx%d: %d rows", width, height, len(rows))
@@ -129,7 +129,7 @@ func TestWatchKeys(t *testing.T) {
 	stops := 0
 	model := func() watchModel {
 		return watchModel{
-			view: watchView{picture: dreamPicture(), width: 80, height: 24, zone: time.UTC},
+			view: watchView{snapshot: dreamSnapshot(), width: 80, height: 24, zone: time.UTC},
 			stop: func() (string, error) { stops++; return "dream 1", nil },
 		}
 	}
@@ -154,7 +154,7 @@ func TestWatchKeys(t *testing.T) {
 		t.Errorf("stopped %d times, says %q", stops, m.view.note)
 	}
 	idle := model()
-	idle.view.picture = idlePicture()
+	idle.view.snapshot = idleSnapshot()
 	if m := press(idle, "x", "y"); m.view.asking || stops != 1 {
 		t.Error("a dream was stopped where there is none")
 	}
@@ -175,7 +175,7 @@ func TestWatchKeys(t *testing.T) {
 	if m = press(m, "x", "y"); m.view.note != "the dream has ended" {
 		t.Errorf("says %q", m.view.note)
 	}
-	next, cmd := m.Update(pictureMsg{err: errors.New("gone")})
+	next, cmd := m.Update(snapshotMsg{err: errors.New("gone")})
 	if next.(watchModel).err == nil || cmd == nil {
 		t.Error("an error does not end it")
 	}
@@ -185,16 +185,16 @@ func TestWatchKeys(t *testing.T) {
 func TestWatchLines(t *testing.T) {
 	var shown shownEvents
 	v := watchView{zone: time.UTC}
-	all := func(p consolidate.Picture) string { return strings.Join(shown.next(v, p), "\n") }
-	if got := all(idlePicture()); got != "10:02:30 No dream is due. The gate “time” is closed. 3h of 24h; opens 2026-11-22 07:02 UTC\n10:02:30 ! two memory directories" {
+	all := func(p consolidate.Snapshot) string { return strings.Join(shown.next(v, p), "\n") }
+	if got := all(idleSnapshot()); got != "10:02:30 No dream is due. The gate “time” is closed. 3h of 24h; opens 2026-11-22 07:02 UTC\n10:02:30 ! two memory directories" {
 		t.Error(got)
 	}
-	later := idlePicture()
+	later := idleSnapshot()
 	later.Gates[1].Why = "4h of 24h"
 	if got := all(later); got != "" {
 		t.Errorf("printed again: %s", got)
 	}
-	p := dreamPicture()
+	p := dreamSnapshot()
 	more := p.Events[8:]
 	p.Events = p.Events[:8]
 	if got := all(p); !strings.HasPrefix(got, "10:00:30 the dream begins\n") || !strings.HasSuffix(got, "10:02:30 dream 20261121-100030-c0ffee: consolidating") || strings.Count(got, "\n") != 8 {

@@ -21,9 +21,9 @@ const (
 	onceEvents   = 20 // where there is no screen
 )
 
-// watchView draws a picture. Its lines depend only on its fields.
+// watchView draws a snapshot. Its lines depend only on its fields.
 type watchView struct {
-	picture       consolidate.Picture
+	snapshot      consolidate.Snapshot
 	width, height int    // of the screen, in cells; 0: unlimited
 	scrolled      int    // rows by which the body is scrolled down, from where it is by itself
 	asking        bool   // x was pressed; the view asks whether to stop
@@ -42,7 +42,7 @@ func (v watchView) lines() []string {
 	body, from, last := v.body()
 	if v.height > 0 {
 		out = out[:min(len(out), max(0, v.height-1-len(foot)))]
-		from = min(max(0, from+v.scrolled), last) // the screen or the picture may have changed
+		from = min(max(0, from+v.scrolled), last) // the screen or the snapshot may have changed
 		body = body[from:min(len(body), from+v.room())]
 	}
 	out = append(out, body...)
@@ -60,7 +60,7 @@ func (v watchView) lines() []string {
 
 func (v watchView) head() []string {
 	b := lines{ink: v.ink}
-	if v.picture.Dream != nil {
+	if v.snapshot.Dream != nil {
 		v.dreaming(&b)
 	} else {
 		v.idle(&b)
@@ -74,8 +74,8 @@ func (v watchView) room() int { return max(0, v.height-len(v.head())-len(v.foot(
 // body draws the activity, and below it the diff. Unless it is scrolled, a screen begins with row from, so that the
 // newest events fill its upper half. Row last is the last that can be its first.
 func (v watchView) body() (rows []string, from, last int) {
-	events, diff := v.picture.Events, v.diff()
-	if v.picture.Dream == nil && len(events) == 0 {
+	events, diff := v.snapshot.Events, v.diff()
+	if v.snapshot.Dream == nil && len(events) == 0 {
 		return nil, 0, 0
 	}
 	rows = append(rows, v.rule("activity", len(events)))
@@ -101,7 +101,7 @@ func (v *watchView) scroll(by int) {
 
 // dreaming is the head of the view while a dream is open.
 func (v watchView) dreaming(b *lines) {
-	p, d := v.picture, v.picture.Dream
+	p, d := v.snapshot, v.snapshot.Dream
 	b.WriteString(v.title("dream "+d.ID, d.Started) + "\n" + v.steps(d.Phase) + "\n")
 	parts := []string{ops.Plural(d.ToolCalls, "call"), fmt.Sprintf("%d staged", len(d.Staged)), ops.Plural(d.Sessions, "session")}
 	if d.Unattended && !v.asked {
@@ -165,7 +165,7 @@ func (v watchView) rowsOf(most int) int {
 
 // idle is the head of the view while no dream is open.
 func (v watchView) idle(b *lines) {
-	p := v.picture
+	p := v.snapshot
 	if v.asked {
 		n := len(p.Events)
 		ended := n > 0 && p.Events[n-1].Kind == consolidate.EventEnded
@@ -186,14 +186,14 @@ func (v watchView) idle(b *lines) {
 }
 
 func (v watchView) warnings(b *lines) {
-	for _, w := range v.picture.Warnings {
+	for _, w := range v.snapshot.Warnings {
 		b.add(true, yellow, "! %s", w)
 	}
 }
 
 // title draws the first row: a title, and on the right the time since its start.
 func (v watchView) title(what string, since time.Time) string {
-	right := v.picture.Time.Sub(since).Truncate(time.Second).String()
+	right := v.snapshot.Time.Sub(since).Truncate(time.Second).String()
 	gap := max(1, v.width-ansi.StringWidth(what)-ansi.StringWidth(right))
 	if v.width == 0 {
 		gap = 2
@@ -203,7 +203,7 @@ func (v watchView) title(what string, since time.Time) string {
 
 // diff draws what would land. Long lines are wrapped.
 func (v watchView) diff() (rows []string) {
-	for line := range strings.Lines(said.Visible(v.picture.Diff)) {
+	for line := range strings.Lines(said.Visible(v.snapshot.Diff)) {
 		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
 		colour := diffColour(line)
 		for row := range strings.SplitSeq(ansi.Wrap(line, v.width, ""), "\n") {
@@ -231,7 +231,7 @@ func (v watchView) foot() []string {
 		return []string{v.ink.in(yellow, "Stop this dream? y: yes, nothing lands · any other key: no")}
 	case v.note != "":
 		return []string{v.ink.in(yellow, oneLine(v.note))}
-	case v.picture.Dream == nil:
+	case v.snapshot.Dream == nil:
 		return []string{v.ink.in(dim, "q quit")}
 	case v.width < 50:
 		return []string{v.ink.in(dim, "x stop  ↑↓ scroll  q quit")}

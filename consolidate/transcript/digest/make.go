@@ -197,7 +197,7 @@ func (b *digester) add(u *said.Entry) error {
 	return nil
 }
 
-// settle marks that what was added stays, whatever the transcript's next lines say.
+// settle marks what was added as final: no later line of the transcript changes it.
 func (b *digester) settle(r *said.Reader) {
 	to := &b.Head.Settled
 	to.Rows, to.Text, to.UUIDs, to.Strings = len(b.Rows), b.said.Len(), b.names.Len(), len(b.Head.Strings)

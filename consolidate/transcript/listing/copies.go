@@ -17,7 +17,7 @@ type copies struct {
 	keys []map[Mark]uint64 // of each session, those that have one
 }
 
-// note takes in what a session said, which is in the list at a place, or not in it (-1). Sessions come the oldest
+// note records the utterances of a session, which is at an index of the list, or not in it (-1). Sessions come the oldest
 // first, and the first wins.
 func (c *copies) note(session int, said []utterance, after Mark) {
 	keys := map[Mark]uint64{}

@@ -84,7 +84,7 @@ func (r repeats) recurring(c clause) (all []*phrase) {
 	return all
 }
 
-// fingerprint sums up what an utterance says, in whatever order.
+// fingerprint returns a sum over the clauses of an utterance that does not depend on their order.
 func fingerprint(words []clause) (sum uint64) {
 	for _, c := range words {
 		sum += cmp.Or(c.form, c.exact)

@@ -231,7 +231,7 @@ func read(ctx context.Context, store *search.Store, sessions []sessions.Session)
 	return all
 }
 
-// add takes in a session.
+// add adds a session.
 func (l *List) add(one sessions.Session, r reading) {
 	if r.err != nil {
 		l.Failed = append(l.Failed, Failure{one, r.err})

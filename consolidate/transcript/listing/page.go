@@ -125,7 +125,7 @@ func touchedBytes(touched []Touched) (n int) {
 // Recurs begins the end of a page.
 const Recurs = "What recurs in nearly the same words, once:\n"
 
-// add takes in that a page shows some of a session's utterances.
+// add records which utterances of a session a page shows.
 func (page *Page) add(s *session, from, to int) {
 	last := s.kept[to-1].Mark
 	if n := len(page.Shown) - 1; n >= 0 && page.Shown[n].Session == s.ID && from > 0 && page.Shown[n].Last == s.kept[from-1].Mark {

@@ -24,7 +24,7 @@ const maxMarker = 4 << 10
 // maxProjects bounds what is read of projects.json.
 const maxProjects = 1 << 20
 
-// geminiOurs returns what reports whether a folder of chats is of a project with such roots.
+// geminiOurs returns a filter for the chat folders of the project with these roots.
 func geminiOurs(home string, roots []string) func(chats string) bool {
 	ours := func(dir string) bool {
 		return slices.ContainsFunc(roots, func(root string) bool { return Within(root, dir) })

@@ -88,7 +88,7 @@ func BeganIn(path string) string {
 	return h.CWDs[0]
 }
 
-// note takes in what a record says about the session.
+// note adds what a record says about the session.
 func (h *Head) note(r *record) {
 	for _, v := range []raw{r.CWD, r.Worktree.field("originalCwd")} {
 		if cwd := name(v); cwd != "" && len(h.CWDs) < maxCWDs && !slices.Contains(h.CWDs, cwd) {

@@ -12,7 +12,7 @@ import (
 
 var uuidPattern = lazy.New(`^(?i:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$`)
 
-// IsUUID reports whether a name is a UUID, in whatever case.
+// IsUUID reports whether a name is a UUID, in upper or lower case.
 func IsUUID(name string) bool { return len(name) == 36 && uuidPattern.MatchString(name) }
 
 // IsPlainName reports whether the name of a transcript may be in an ID as it is: it is at most 64 ASCII letters, digits, ".",

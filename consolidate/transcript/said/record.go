@@ -268,7 +268,7 @@ var ownTools = []string{
 	"__finalize_index", "__abort_dream", "__review_dream", "__undo_dream",
 }
 
-// ownTool reports whether a tool is one of ours, under whatever name of server a host gave it.
+// ownTool reports whether a tool is one of ours, under any server name that a host gave it.
 func ownTool(name raw) bool {
 	return slices.ContainsFunc(ownTools, name.ends)
 }
