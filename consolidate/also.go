@@ -17,7 +17,15 @@ const (
 
 // Complete fills in what is judged after the last of several writes, over the memory as they leave it: the passages of other
 // memories on the same thing, and whether links still lead nowhere. The writes are done: where the memory cannot be read, nothing is filled in.
-func (p *Project) Complete(results []*WriteResult) {
+// Of those that were refused it takes why, by path: a dream does not land before they are made again, or a second finalize leaves them out.
+func (p *Project) Complete(results []*WriteResult, refused map[string]string) {
+	if len(refused) > 0 {
+		p.Store.Lock()
+		if p.dream != nil {
+			p.dream.refused = refused
+		}
+		p.Store.Unlock()
+	}
 	if !slices.ContainsFunc(results, func(r *WriteResult) bool { return r.fresh != nil }) {
 		return
 	}

@@ -47,6 +47,9 @@ func (p *Project) Finalize(ctx context.Context, r ops.FinalizeRequest) (Finalize
 		if err := p.Gates.mayWrite(); err != nil {
 			return FinalizeResult{}, err
 		}
+		if err := d.checkRefused(); err != nil {
+			return FinalizeResult{}, err
+		}
 		d.stolen, reached = p.Share.LeaseLost(ctx)
 		if err := ctx.Err(); err != nil || p.dream != d { // it ended meanwhile
 			return FinalizeResult{}, cmp.Or(err, p.over, ops.ErrNoDream)

@@ -3,6 +3,7 @@ package consolidate
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -93,6 +94,9 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, e
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	defer func() {
+		if err == nil && p.dream != nil {
+			delete(p.dream.refused, r.Path)
+		}
 		if err != nil {
 			p.dream.log(Event{Kind: EventRefused, Text: r.Path + ": " + strings.TrimPrefix(err.Error(), r.Path+" ")})
 		}
@@ -115,6 +119,20 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, e
 		return w.alone(ctx)
 	}
 	return w.inDream(ctx, p.dream)
+}
+
+// checkRefused fails once if writes were refused and not made again.
+func (d *dream) checkRefused() error {
+	if len(d.refused) == 0 {
+		return nil
+	}
+	var all []string
+	for _, path := range slices.Sorted(maps.Keys(d.refused)) {
+		all = append(all, path+": "+d.refused[path])
+	}
+	d.refused = nil
+	return ops.Refuse("of several writes these were refused and not written again: "+strings.Join(all, "; "),
+		"write_memory again what is meant; finalize_index again leaves out the rest")
 }
 
 // name returns the memory that r writes. It fails if r cannot be right.

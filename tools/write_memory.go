@@ -44,7 +44,7 @@ func writeMemory(ctx context.Context, p *consolidate.Project, arguments json.Raw
 	alone := func(agreed string) (answer, error) {
 		res, err := writeOne(ctx, p, arguments, agreed)
 		if err == nil {
-			p.Complete([]*consolidate.WriteResult{&res})
+			p.Complete([]*consolidate.WriteResult{&res}, nil)
 		}
 		return answer{value: res}, err
 	}
@@ -105,10 +105,15 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 			try(i)
 		}
 	}
-	p.Complete(written)
+	refused := make(map[string]string)
+	for i, err := range errs {
+		if err != nil {
+			reason, _, _ := explain(err)
+			refused[quoted(pathOf(writes[i]), 200)] = quoted(reason, maxRefusal)
+		}
+	}
+	p.Complete(written, refused)
 	for i, arguments := range writes {
-		var path struct{ Path string }
-		_ = json.Unmarshal(arguments, &path) // the check says what is wrong
 		res, err := results[i], errs[i]
 		if err == nil {
 			all.Written++
@@ -125,7 +130,7 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 			continue
 		}
 		reason, hint, rest := explain(err)
-		refused := refusedWrite{Number: i + 1, Path: quoted(path.Path, 200), Reason: quoted(reason, maxRefusal), Hint: quoted(hint, maxRefusal)}
+		refused := refusedWrite{Number: i + 1, Path: quoted(pathOf(arguments), 200), Reason: quoted(reason, maxRefusal), Hint: quoted(hint, maxRefusal)}
 		for _, line := range rest {
 			if len(rest) > 1 && len(refused.More) < maxRuleHints {
 				refused.More = append(refused.More, short(line, 300))
@@ -138,6 +143,12 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 		all.Refused = append(all.Refused, refused)
 	}
 	return answer{value: all}
+}
+
+func pathOf(arguments json.RawMessage) string {
+	var path struct{ Path string }
+	_ = json.Unmarshal(arguments, &path) // the check says what is wrong
+	return path.Path
 }
 
 // checkWrite checks the arguments of write_memory.
