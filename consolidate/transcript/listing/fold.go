@@ -16,7 +16,7 @@ import (
 
 const (
 	minForm = 1 // words that a form needs, beside what is left open
-	minSaid = 3 // utterances and sessions that make a form routine: with two, the difference may be what matters
+	minSaid = 3 // utterances that make words or a form routine; of a form, sessions too: with two, the difference may be what matters
 )
 
 // A clause is a part of an utterance, as it is compared with others.
@@ -75,7 +75,7 @@ func (r repeats) routine(words []clause) bool {
 
 // recurring returns what recurs of a clause: its words, its form, or nothing.
 func (r repeats) recurring(c clause) (all []*phrase) {
-	if p := r[c.exact]; p.sessions > 1 {
+	if p := r[c.exact]; p.said >= minSaid && p.sessions > 1 {
 		all = append(all, p)
 	}
 	if p := r[c.form]; p != nil && p.said >= minSaid && p.sessions >= minSaid {
@@ -130,6 +130,7 @@ func (l *List) fold(session int, segments []segment) {
 			all := fingerprint(k.words)
 			if first := r.first(k.words); first != nil {
 				k.first = cmp.Or(same[all], first)
+				k.in = g.session
 				k.first.like = append(k.first.like, k)
 				continue
 			}
@@ -150,10 +151,13 @@ func (l *List) fold(session int, segments []segment) {
 	}
 }
 
-// maxNumbers is how many other numbers a line of what recurs shows.
-const maxNumbers = 6
+// A line of what recurs names at most maxLike others, and shows at most maxNumbers other numbers.
+const (
+	maxLike    = 3
+	maxNumbers = 6
+)
 
-// likeThis says how often something was said, on how many days, and with which other numbers in its words.
+// likeThis says where else something was said, or how often and on how many days, and with which other numbers in its words.
 func (l *List) likeThis(first *kept) string {
 	if len(first.like) == 0 {
 		return ""
@@ -166,7 +170,13 @@ func (l *List) likeThis(first *kept) string {
 		}
 	}
 	said := fmt.Sprintf(" [%d times on %d days", 1+len(first.like), len(days))
-	if len(days) == 1 {
+	switch {
+	case len(first.like) <= maxLike:
+		said = " [also "
+		for i, k := range first.like {
+			said += strings.Repeat(", ", min(i, 1)) + l.sessions[k.in].Short() + ":" + k.id()
+		}
+	case len(days) == 1:
 		said = fmt.Sprintf(" [%d times on one day", 1+len(first.like))
 	}
 	if more := len(numbers) - maxNumbers; more > 0 {

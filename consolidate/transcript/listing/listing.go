@@ -92,6 +92,7 @@ type session struct {
 
 // A kept utterance is one that is listed.
 type kept struct {
+	in int // the session, where it is folded
 	Mark
 	time    time.Time
 	words   []clause // until the list is folded

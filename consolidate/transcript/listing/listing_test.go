@@ -548,18 +548,18 @@ func TestRoutineIsFolded(t *testing.T) {
 	talks[3].user("we moved to harbour 7").user("WE MOVED TO HARBOUR 7!")
 	store, _ := open(t, talks...)
 	all := pages(t, store, Query{}, 0, 10_000, 0, nil)
-	want := `00000002-000 2026-11-17 Tue claude-code on main (5 utterances, 5 recur)
-00000003-000 2026-11-18 Wed claude-code on main (6 utterances, 5 recur)
+	want := `00000002-000 2026-11-17 Tue claude-code on main, 5 recur (5 utterances)
+00000003-000 2026-11-18 Wed claude-code on main, 5 recur (6 utterances)
 :8 09:07 never paint the lens, run the tests
-00000004-000 2026-11-19 Thu claude-code on main (7 utterances, 5 recur)
+00000004-000 2026-11-19 Thu claude-code on main, 5 recur (7 utterances)
 :8 09:07 we moved to harbour 7
 :9 09:08 WE MOVED TO HARBOUR 7!
 What recurs in nearly the same words, once:
-00000001-000:1 why is LampDriver called twice? [4 times on 4 days]
-00000001-000:2 run the tests, then commit [4 times on 4 days]
-00000001-000:3 the buoy with number 40 drifts [4 times on 4 days; other numbers: 41, 42, 43]
-00000001-000:5 yes, in colour 0 [assistant: Shall I paint it?] [4 times on 4 days; other numbers: 1, 2, 3]
-00000001-000:7 yes [assistant: Shall I take it?] [4 times on 4 days]
+00000001-000:1 why is LampDriver called twice? [also 00000002-000:1, 00000003-000:1, 00000004-000:1]
+00000001-000:2 run the tests, then commit [also 00000002-000:2, 00000003-000:2, 00000004-000:2]
+00000001-000:3 the buoy with number 40 drifts [also 00000002-000:3, 00000003-000:3, 00000004-000:3; other numbers: 41, 42, 43]
+00000001-000:5 yes, in colour 0 [assistant: Shall I paint it?] [also 00000002-000:5, 00000003-000:5, 00000004-000:5; other numbers: 1, 2, 3]
+00000001-000:7 yes [assistant: Shall I take it?] [also 00000002-000:7, 00000003-000:7, 00000004-000:7]
 `
 	if len(all) != 1 || all[0].Text != want {
 		t.Errorf("%d pages:\n%s", len(all), all[0].Text)
@@ -631,7 +631,7 @@ func TestCursorKeepsTheLimit(t *testing.T) {
 
 // A page shows a passage that it touches unless another page has. What recurs touches nothing.
 func TestTouchedOnce(t *testing.T) {
-	store, _ := open(t, newSession(1, 0).user("paint the lamp").user("paint the horn").user("done"), newSession(2, 1).user("done"))
+	store, _ := open(t, newSession(1, 0).user("paint the lamp").user("paint the horn").user("done"), newSession(2, 1).user("done"), newSession(3, 2).user("done"))
 	l, err := newList(t.Context(), store, Query{}, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -652,7 +652,7 @@ func TestTouchedOnce(t *testing.T) {
 		}
 	}
 	first, err = book.Next(t.Context(), store, l.id+"-0-0-2", 1000, 100, touch)
-	if err != nil || !strings.Contains(first.Text, ":3 done [2 times on 2 days]\n") {
+	if err != nil || !strings.Contains(first.Text, ":3 done [also 00000002-000:1, 00000003-000:1]\n") {
 		t.Errorf("%v: %s", err, first.Text)
 	}
 }

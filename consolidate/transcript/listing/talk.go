@@ -77,15 +77,17 @@ func (t *talk) header(continued bool) string {
 		branch = " on " + oneLine(t.store.Shown(s.Branch), 60)
 	}
 	all := g.to - g.from
-	more := ""
-	if recur := all - g.single; recur > 0 {
-		more = fmt.Sprintf(", %d recur", recur)
-		if recur == 1 {
-			more = ", 1 recurs"
-		}
+	recurs := ""
+	switch recur := all - g.single; recur {
+	case 0:
+	case 1:
+		recurs = ", 1 recurs"
+	default:
+		recurs = fmt.Sprintf(", %d recur", recur)
 	}
+	more := ""
 	if continued {
-		more += ", continued"
+		more = ", continued"
 	}
 	noun := "utterances"
 	if all == 1 {
@@ -95,7 +97,7 @@ func (t *talk) header(continued bool) string {
 	if at, err := time.Parse(time.DateOnly, day); err == nil {
 		day += at.Format(" Mon") // people say "on Monday"
 	}
-	return fmt.Sprintf("%s %s %s%s (%d %s%s)\n", s.Short(), day, s.Host, branch, all, noun, more)
+	return fmt.Sprintf("%s %s %s%s%s (%d %s%s)\n", s.Short(), day, s.Host, branch, recurs, all, noun, more)
 }
 
 // line renders the utterance at a place, and those after it that collapse with it.
@@ -248,7 +250,7 @@ func (t *talk) alike(at int, u *search.Said) int {
 }
 
 // ownMarks is what begins like the marks of a listing.
-var ownMarks = lazy.New(`\[(?:pasted: |busy\]|interrupted\]|rejected\]|chosen\]|assistant: |cannot be read|\d+ (?:times on|alike|pieces?|characters?)\b)`)
+var ownMarks = lazy.New(`\[(?:pasted: |busy\]|interrupted\]|rejected\]|chosen\]|assistant: |cannot be read|also |\d+ (?:times on|alike|pieces?|characters?)\b)`)
 
 // typed returns a text in which nothing can be taken for a mark of ours: a backslash is before it.
 func typed(text string) string { return ownMarks.ReplaceAllString(text, `\$0`) }
