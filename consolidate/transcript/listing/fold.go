@@ -153,7 +153,7 @@ func (l *List) fold(session int, segments []segment) {
 
 // A line of what recurs names at most maxLike others, and shows at most maxNumbers other numbers.
 const (
-	maxLike    = 3
+	maxLike    = 9
 	maxNumbers = 6
 )
 
@@ -174,7 +174,12 @@ func (l *List) likeThis(first *kept) string {
 	case len(first.like) <= maxLike:
 		said = " [also "
 		for i, k := range first.like {
-			said += strings.Repeat(", ", min(i, 1)) + l.sessions[k.in].Short() + ":" + k.id()
+			if i == 0 || k.in != first.like[i-1].in {
+				said += strings.Repeat(", ", min(i, 1)) + l.sessions[k.in].Short()
+			} else {
+				said += " "
+			}
+			said += ":" + k.id()
 		}
 	case len(days) == 1:
 		said = fmt.Sprintf(" [%d times on one day", 1+len(first.like))
