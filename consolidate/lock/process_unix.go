@@ -4,6 +4,7 @@ package lock
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"strconv"
@@ -32,5 +33,5 @@ func processGone(pid int) bool {
 func machine() (boot, namespace string) {
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	namespace, _ = os.Readlink("/proc/self/ns/pid")
-	return strings.TrimSpace(string(id)), namespace
+	return cmp.Or(strings.TrimSpace(string(id)), bootSession()), namespace
 }

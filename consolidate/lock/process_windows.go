@@ -2,8 +2,10 @@ package lock
 
 import (
 	"errors"
+	"os"
 
 	"golang.org/x/sys/windows"
+	"golang.org/x/sys/windows/registry"
 )
 
 const stillActive = 259 // STILL_ACTIVE of GetExitCodeProcess
@@ -19,7 +21,18 @@ func processAlive(pid int) bool {
 	return windows.GetExitCodeProcess(h, &code) == nil && code == stillActive
 }
 
-func machine() (boot, namespace string) { return "", "" }
+// machine names this machine: Windows has no name for a boot. Where a process has the number of one from before, that one is taken
+// to run still.
+func machine() (boot, namespace string) {
+	key, err := registry.OpenKey(registry.LOCAL_MACHINE, `SOFTWARE\Microsoft\Cryptography`, registry.QUERY_VALUE|registry.WOW64_64KEY)
+	if err != nil {
+		return "", ""
+	}
+	defer key.Close()
+	boot, _, _ = key.GetStringValue("MachineGuid")
+	namespace, _ = os.Hostname() // containers may have the GUID of their image
+	return boot, namespace
+}
 
 // processGone reports whether process pid runs no more.
 func processGone(pid int) bool { return !processAlive(pid) }

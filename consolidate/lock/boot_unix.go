@@ -1,0 +1,5 @@
+//go:build unix && !darwin
+
+package lock
+
+func bootSession() string { return "" }
