@@ -8,17 +8,13 @@ import (
 	"testing"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/history"
 )
 
 // An output schema has the fields that an answer can have, and no other.
 func TestOutputSchemas(t *testing.T) {
 	for tool, answers := range map[string][]any{
-		"dream_status":   {consolidate.Status{}},
 		"write_memory":   {consolidate.WriteResult{}, severalWritten{}},
 		"finalize_index": {consolidate.FinalizeResult{}},
-		"undo_dream":     {history.UndoResult{}},
-		"abort_dream":    {aborted{}},
 	} {
 		var want, have []string
 		for _, answer := range answers {
