@@ -101,7 +101,7 @@ var hints = []struct {
 	errs []error
 }{
 	{"do not ask again unless they say so", []error{errDeclined}},
-	{"finalize_index and write_memory answer the ID that can be undone", []error{ops.ErrUnknown}},
+	{"finalize_index and write_memory answer the ID that can be undone", []error{ops.ErrUnknown, ops.ErrNothing}},
 	{"nothing has changed; dream_status shows what the last dream did, and in a terminal dream-mcp log lists all", []error{history.ErrUndone}},
 	{"an ID is SESSION:LINE, as in a89ce8ad-134:72; the header of a listing names the session", []error{sessions.ErrNotFound, sessions.ErrAmbiguous}},
 	{"dream_orient opens one; outside a dream, write_memory lands a single memory with its line of the index", []error{ops.ErrNoDream}},

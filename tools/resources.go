@@ -40,7 +40,7 @@ func (c *Connection) resources() []mcpserver.ServerResource {
 		serve(ops.LastURI, "last-dream", "Last dream", "Report and diff of the last dream that changed something.", "text/plain",
 			func(_ context.Context, p *consolidate.Project, _ string) (string, error) {
 				report, err := p.History.LastReport()
-				if errors.Is(err, ops.ErrUnknown) {
+				if errors.Is(err, ops.ErrNothing) {
 					report, err = "No dream has landed yet.\n", nil
 				}
 				return cut(p.Store.AllowSecrets.Show(report).Text, MaxAnswer), err

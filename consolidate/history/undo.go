@@ -147,7 +147,7 @@ func (h *History) Diff(id string) (string, []byte, error) {
 }
 
 // LastReport returns the report and the diff of the newest operation that landed a change. It fails with
-// ops.ErrUnknown if there is none.
+// ops.ErrNothing if there is none.
 func (h *History) LastReport() (string, error) {
 	h.Store.Lock()
 	defer h.Store.Unlock()

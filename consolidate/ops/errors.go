@@ -9,7 +9,7 @@ import (
 var (
 	ErrUnknown = errors.New("no such dream")
 	ErrNoDream = errors.New("no dream is open")
-	ErrNothing = fmt.Errorf("%w: nothing has landed yet", ErrUnknown)
+	ErrNothing = errors.New("nothing has landed yet")
 )
 
 // ErrUnattended refuses an operation that needs a person.

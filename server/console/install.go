@@ -53,6 +53,8 @@ func notInstalled(h install.Host, err error) *Failure {
 	switch {
 	case errors.Is(err, install.ErrTemporary):
 		e.Hint = "build it with go install . and run the installed dream-mcp"
+	case errors.Is(err, install.ErrName):
+		e.Hint = "rename the program to dream-mcp, then install again"
 	case errors.Is(err, install.ErrBusy):
 		e.Hint = "try again in a moment"
 	case errors.As(err, &taken):
@@ -154,8 +156,8 @@ func (c *Command) installFound(ctx context.Context, i install.Installer) error {
 			ask = append(ask, fmt.Sprintf("  %-12s %s", h.Name, h.Ask()))
 		}
 	}
-	if install.Temporary(i.Self) {
-		return notInstalled(install.Host{Name: "dream-mcp"}, install.ErrTemporary)
+	if err := install.Installable(i.Self); err != nil {
+		return notInstalled(install.Host{Name: "dream-mcp"}, err)
 	}
 	if len(found) == 0 {
 		return c.firstLook(ctx)

@@ -85,19 +85,34 @@ type Done struct {
 	Failed  string `json:"failed,omitempty"` // why the host's command did not make the change
 }
 
-// ErrTemporary is the error of an install by a program that go run has built.
-var ErrTemporary = errors.New("this program was built into a temporary folder, from which no host could start it tomorrow")
+// Errors of an install by a program that cannot be installed.
+var (
+	ErrTemporary = errors.New("this program was built into a temporary folder, from which no host could start it tomorrow")
+	ErrName      = errors.New("this program is not called dream-mcp, the name by which its entries are found again")
+)
 
 // Temporary reports whether go run built the program at this path.
 func Temporary(self string) bool { return strings.Contains(filepath.ToSlash(self), "/go-build") }
 
+// Installable returns ErrTemporary, ErrName, or nil for a program that hosts can start.
+func Installable(self string) error {
+	switch {
+	case Temporary(self):
+		return ErrTemporary
+	case !starts(self):
+		return ErrName
+	}
+	return nil
+}
+
 // Parts returns the parts of a host, in the order to apply them, and the changes that add them or, with removing, remove
 // them. It writes nothing.
 func (i Installer) Parts(h Host, removing bool) ([]Part, error) {
-	if !removing && Temporary(i.Self) {
-		return nil, ErrTemporary
-	}
-	if removing {
+	if !removing {
+		if err := Installable(i.Self); err != nil {
+			return nil, err
+		}
+	} else {
 		i.Args = i.args(h) // with them, add makes the same text as the install did
 		i.Recall, i.Guard = i.asked(h)
 	}

@@ -111,12 +111,15 @@ func TestRankedIsOfTheQuery(t *testing.T) {
 		{Query{Speakers: []said.Speaker{said.Assistant}}, []string{"two lamps\n\nand on"}},
 		{Query{Since: fixture.Start.AddDate(1, 0, 0)}, nil},
 	} {
-		ranked, r, err := s.Ranked(t.Context(), "lamp", test.query)
+		ranked, r, err := s.Ranked(t.Context(), "Lamp", test.query)
 		var got []string
 		for _, h := range ranked {
 			u, err := s.Lookup(t.Context(), h.ID)
 			if text := h.Before + h.Match + h.After; err != nil || text != u.Text || h.Text != "" || !h.Time.Equal(u.Time) || h.Beside != nil && h.Beside.Session != h.Session {
 				t.Errorf("%+v, of %+v, %v", h, u, err)
+			}
+			if strings.Contains(u.Text, "lamp") && h.Match == "" {
+				t.Errorf("%q: no match is marked", u.Text)
 			}
 			if strings.Contains(u.Text, "lamp") {
 				got = append(got, u.Text)

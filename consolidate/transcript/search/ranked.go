@@ -140,7 +140,7 @@ func firstTerm(text string, terms []string) (from, to int) {
 		return 0, 0 // the places of the one are not those of the other
 	}
 	for _, term := range terms {
-		i := strings.Index(lower, term)
+		i := strings.Index(lower, strings.ToLower(term))
 		if i >= 0 && (to == 0 || i < from) && utf8.RuneStart(text[i]) {
 			from, to = i, i+len(term)
 		}
