@@ -8,17 +8,15 @@ import (
 	"golang.org/x/sys/windows/registry"
 )
 
-const stillActive = 259 // STILL_ACTIVE of GetExitCodeProcess
-
 // processAlive reports whether a process pid exists on this machine.
 func processAlive(pid int) bool {
-	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
+	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid))
 	if err != nil {
 		return errors.Is(err, windows.ERROR_ACCESS_DENIED)
 	}
 	defer windows.CloseHandle(h)
-	var code uint32
-	return windows.GetExitCodeProcess(h, &code) == nil && code == stillActive
+	state, err := windows.WaitForSingleObject(h, 0)
+	return err == nil && state == uint32(windows.WAIT_TIMEOUT) // it is signalled when the process ends
 }
 
 // machine names this machine: Windows has no name for a boot. Where a process has the number of one from before, that one is taken

@@ -42,7 +42,7 @@ func fakeHost() {
 	}
 	server := config.Servers[names[0]]
 	cmd := exec.Command(server.Command, server.Args...)
-	cmd.Env, cmd.Stderr = []string{"HOME=" + os.Getenv("HOME"), "PATH=" + os.Getenv("PATH")}, os.Stderr
+	cmd.Env, cmd.Stderr = variables(homeVariables, os.Getenv), os.Stderr
 	for name, value := range server.Env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -33,22 +34,37 @@ func TestMain(m *testing.M) {
 	testscript.Main(program{m}, map[string]func(){"fakehost": fakeHost})
 }
 
-// program runs the tests after it has built dream-mcp into the first folder of PATH, where testscript puts its commands.
+// program runs the tests after it has put dream-mcp into the first folder of PATH, where testscript puts its commands:
+// a copy of $DREAM_TEST_PROGRAM, or one that it builds.
 type program struct{ *testing.M }
 
 func (p program) Run() int { return tmpfs.Run(p.run) }
 
 func (p program) run() int {
+	if err := putProgram(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	_ = flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))) // scripts often wait; a flag on the command line wins
+	return p.M.Run()
+}
+
+func putProgram() error {
+	if built := os.Getenv("DREAM_TEST_PROGRAM"); built != "" {
+		data, err := os.ReadFile(built)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(binary(), data, 0o755)
+	}
 	build := exec.Command("go", "build", "-ldflags", "-s -w -X main.clock="+clockVariable, "-o", binary(), root)
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		build.Args = slices.Insert(build.Args, 2, "-race")
 	}
 	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v\n%s", build, err, out)
-		return 1
+		return fmt.Errorf("%s: %v\n%s", build, err, out)
 	}
-	_ = flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))) // scripts often wait; a flag on the command line wins
-	return p.M.Run()
+	return nil
 }
 
 // clockVariable is in the environment of a program whose clock is off.
@@ -56,7 +72,11 @@ const clockVariable = "DREAM_TEST_CLOCK"
 
 func binary() string {
 	folder, _, _ := strings.Cut(os.Getenv("PATH"), string(filepath.ListSeparator))
-	return filepath.Join(folder, "dream-mcp")
+	name := "dream-mcp"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return filepath.Join(folder, name)
 }
 
 // dependOnSources keeps go test from repeating a result that it has cached for another program: it compares
@@ -112,7 +132,18 @@ func moveOthers(work, home string) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return err
 		}
-		return os.WriteFile(path, []byte(strings.ReplaceAll(string(data), "$WORK", work)), 0o600)
+		return os.WriteFile(path, inJSON(data, work), 0o600)
+	})
+}
+
+// workPath is a path in a fixture.
+var workPath = regexp.MustCompile(`\$WORK[^"'\s]*`)
+
+// inJSON replaces $WORK in a fixture of JSON, by the system's own form of a path.
+func inJSON(data []byte, work string) []byte {
+	return workPath.ReplaceAllFunc(data, func(path []byte) []byte {
+		whole := work + strings.TrimPrefix(string(path), "$WORK")
+		return []byte(strings.ReplaceAll(filepath.FromSlash(whole), `\`, `\\`))
 	})
 }
 
@@ -124,8 +155,14 @@ func setUp(e *testscript.Env) error {
 			return err
 		}
 	}
-	e.Vars = append(e.Vars, "HOME="+home, "PROJECT="+project, "TRANSCRIPTS="+folder, "MEMORY="+filepath.Join(folder, "memory"), "SHOWN_MEMORY="+filepath.Join("~", strings.TrimPrefix(folder, home), "memory"),
-		"STATE="+filepath.Join(home, ".local", "state", "dream-mcp"), "TZ=UTC", "CLAUDE_PROJECT_DIR="+project)
+	shell := filepath.ToSlash // paths that a script's sh can take apart on every system
+	e.Vars = append(e.Vars, "WORK="+shell(e.WorkDir), "HOME="+shell(home), "PROJECT="+shell(project), "TRANSCRIPTS="+shell(folder),
+		"MEMORY="+shell(filepath.Join(folder, "memory")), "SHOWN_MEMORY="+filepath.Join("~", strings.TrimPrefix(folder, home), "memory"),
+		"STATE="+shell(filepath.Join(home, ".local", "state", "dream-mcp")), "TZ=UTC", "CLAUDE_PROJECT_DIR="+project)
+	if runtime.GOOS != "linux" { // the same folders on all systems, and never those of the person who runs this
+		e.Vars = append(e.Vars, "USERPROFILE="+home, "LocalAppData="+home, "AppData="+home, "XDG_STATE_HOME="+filepath.Join(home, ".local", "state"),
+			"XDG_DATA_HOME="+filepath.Join(home, ".local", "share"), "XDG_CONFIG_HOME="+filepath.Join(home, ".config"))
+	}
 	if err := os.Rename(filepath.Join(e.WorkDir, "memory"), filepath.Join(folder, "memory")); err != nil && !os.IsNotExist(err) {
 		return err
 	}
@@ -141,7 +178,7 @@ func setUp(e *testscript.Env) error {
 		if err != nil {
 			return err
 		}
-		data = []byte(strings.ReplaceAll(string(data), "$WORK", e.WorkDir))
+		data = inJSON(data, e.WorkDir)
 		if err := os.WriteFile(filepath.Join(folder, filepath.Base(session)), data, 0o600); err != nil {
 			return err
 		}
@@ -151,7 +188,7 @@ func setUp(e *testscript.Env) error {
 		if err != nil {
 			continue
 		}
-		data = []byte(strings.ReplaceAll(string(data), "$WORK", e.WorkDir))
+		data = inJSON(data, e.WorkDir)
 		to := filepath.Join(home, ".claude", file)
 		if file == ".claude.json" {
 			to = filepath.Join(home, file)
@@ -206,17 +243,26 @@ func sameCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// homeVariables say where programs and folders are.
+var homeVariables = []string{"HOME", "USERPROFILE", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "PATH", "PATHEXT", "TEMP"}
+
+// variables returns the variables of these names that have a value, as NAME=VALUE.
+func variables(names []string, value func(string) string) (env []string) {
+	for _, name := range names {
+		if v := value(name); v != "" {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
 // serverCommand is the program, with the script's environment, as the command that runs it.
 func serverCommand(ts *testscript.TestScript, args ...string) *exec.Cmd {
 	cmd := exec.Command(cmp.Or(ts.Getenv("PROGRAM"), binary()), append([]string{"serve"}, args...)...)
-	for _, v := range []string{
-		"HOME", "PATH", "TZ", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
+	cmd.Env = variables(slices.Concat(homeVariables, []string{
+		"TZ", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
 		"DREAM_PROJECT", "DREAM_MODE", "DREAM_UNATTENDED", "DREAM_BACKGROUND", "DREAM_MIN_SESSIONS", "DREAM_MIN_HOURS", "DREAM_MEMORY_DIR", "DREAM_TRANSCRIPTS",
-	} {
-		if value := ts.Getenv(v); value != "" {
-			cmd.Env = append(cmd.Env, v+"="+value)
-		}
-	}
+	}), ts.Getenv)
 	cmd.Dir = cmp.Or(ts.Getenv("START"), ts.Getenv("PROJECT"))
 	return cmd
 }
