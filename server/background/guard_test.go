@@ -17,14 +17,14 @@ import (
 var harmless = []string{
 	"ls", "ls -la /tmp", "cat a.md | head -5", "git log --oneline -5", "git diff HEAD~1 -- a.go", "cd x && git status", "grep -rn 'foo|bar' . 2>/dev/null",
 	`rg "a > b" src`, "find . -name '*.md'", "git grep -n deploy", "git show HEAD:a.md", "grep -E 'x$' a; wc -l a", "echo 'it; is' | wc -c", "git log --oneline",
-	"pwd", "ls *.md", "ls x/*", "cat a.md b.md", "head -n 40 a.md", "tail -n +20 a.md | head -30", "wc -l *.md", "sed -n 1,200p a.md", "sed -n '10,20p' a.md", "sed -n '$p' a.md",
+	"pwd", "ls ./*.md", "ls x/*", "cat a.md b.md", "head -n 40 a.md", "tail -n +20 a.md | head -30", "wc -l a*.md", "sed -n 1,200p a.md", "sed -n '10,20p' a.md", "sed -n '$p' a.md",
 	"cat a.md | sort | uniq -c | sort -rn | head", "sort -t, -k2,2n a.md", "sort -nrk2 a.md", "sort -u a.md b.md", `grep -n "foo\|bar" a.md`, `grep -c '\.md' a.md`, `grep -rn "it's" .`,
-	"grep -rl foo . | wc -l", "rg -n foo", "rg --files -g '*.md'", `rg 'foo\(bar' .`, "rg foo ./*", "rg foo -- *", "find . -type f -mtime -7", "find . ! -name '*.md' -size +1k", "find x -maxdepth 2 -type d",
-	"ls missing 2>&1", "ls missing 2> /dev/null || echo none", "ls > /dev/null 2>&1; echo done", "ls &>/dev/null && echo yes", "cat a.md >/dev/null && echo there", "echo oops >&2",
+	"grep -rl foo . | wc -l", "rg -n foo", "rg --files -g '*.md'", `rg 'foo\(bar' .`, "rg foo ./*", "find . -type f -mtime -7", "find x -maxdepth 2 -type d",
+	"ls missing 2>&1", "ls missing 2> /dev/null || echo none", "ls > /dev/null 2>&1; echo done", "ls &>/dev/null && echo yes", "cat a.md >/dev/null && echo there",
 	"git -C . log --oneline", "git --no-pager log -3", "git log -n 5 --format='%h %s' -- '*.md'", "git log --since='2 weeks ago' --stat", "git branch --show-current", "git remote -v", "git status --short",
 	"git blame -L 1,3 a.md", "git ls-files | grep md", "git rev-parse --show-toplevel", "git diff --stat HEAD^", "git cat-file -p HEAD", "git shortlog -sn HEAD",
 	"diff a.md b.md", "stat a.md", "du -sh .", "date", "which git", "uname -a", "readlink -f a.md", "basename x/a.md", "cut -d: -f1 a.md | tr a-z A-Z", "nl -ba a.md", "cat a.md\nls -l\n",
-	"cat 'a b.md'", `cat "a b.md"`, "true && false || echo ok", "git diff a#b", "echo a=b", "ls ~", "echo 50%",
+	"cat 'a b.md'", `cat "a b.md"`, "true && false || echo ok", "echo a=b", "ls ~", "echo 50%",
 }
 
 func TestOnlyReads(t *testing.T) {
@@ -129,7 +129,7 @@ func TestHarmlessChangesNothing(t *testing.T) {
 
 // soups returns random command lines that are let through.
 func soups(most int) (lines []string) {
-	parts := []string{" ", " ", " ", "ls", "cat", "echo", "touch evil", "evil", "a.md", "1", "2", ">", ">", "&", "&1", "2>&1", "/dev/null", "2>/dev/null", "|", "||", "&&", ";", "\n", "'", "'", `"`, `"`, `\`, "#",
+	parts := []string{" ", " ", " ", "ls", "cat", "echo", "touch evil", "evil", "a.md", "a*", "--x='a b'", "1", "2", ">", ">", "&", "&1", "2>&1", "/dev/null", "2>/dev/null", "|", "||", "&&", ";", "\n", "'", "'", `"`, `"`, `\`, "#",
 		"sort", "uniq", "-o", "sed -n", "1p", "w evil", "find .", "-delete", "-ok", "*", "?", "git log", "--output=evil", "$(touch evil)", "`touch evil`", "!", "=", "~", "<", "rg", "--pre", "tee evil"}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 2_000_000 {

@@ -3,8 +3,6 @@ package background
 import (
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"dream-mcp/memory/lazy"
 )
@@ -23,208 +21,72 @@ var readers = map[string][]string{
 // gitReaders are the subcommands of git that only read.
 var gitReaders = []string{"log", "show", "diff", "status", "blame", "grep", "ls-files", "ls-tree", "rev-parse", "rev-list", "describe", "shortlog", "cat-file"}
 
-// exactReaders are commands that only read as they are, and do more with other arguments.
-var exactReaders = []string{
-	"date", "date -u", "git branch", "git branch -a", "git branch -r", "git branch -v", "git branch -vv", "git branch --list", "git branch --show-current",
-	"git remote", "git remote -v", "git stash list", "git worktree list", "git tag", "git tag -l",
-}
+// formReaders matches commands that only read in these forms, and do more in others.
+var formReaders = lazy.New(`^(?:date(?: -u)?|cd [^ ]+|sort(?: -[bdfghinrRsuVz]*(?:k[0-9.,bdfghinrRV]+|t[^ ]?)?| [^- ][^ ]*)*|uniq(?: -[cdDiu]+)*|sed -n [0-9$,p;]+(?: [^- ][^ ]*)+|` +
+	`git (?:branch(?: -[arv]+| --list| --show-current)?|remote(?: -v)?|stash list|worktree list|tag(?: -l)?))$`)
 
-// Options of sort and uniq that only read, and the scripts of sed that only print lines.
-var (
-	sortOption = lazy.New(`^-[bdfghinrRsuVz]*(k[0-9.,bdfghinrRV]*|t.?)?$`)
-	uniqOption = lazy.New(`^-[cdDiu]+$`)
-	sedPrint   = lazy.New(`^([0-9]+|\$)(,([0-9]+|\$))?p(; *([0-9]+|\$)(,([0-9]+|\$))?p)*$`)
+// The parts of a command line that every shell reads in the same way, and in which none expands to an option, assigns or runs
+// anything: a word without signs or in one kind of quotes, and output that goes to /dev/null or to the other output.
+const (
+	single = `'(?:[^'\\]|\\[^'\\])*'`
+	double = "\"(?:[^\"$`\\\\]|\\\\[^\"$`\\\\\n])*\""
+	word   = `(?:(?:--?[\w-]+=)?(?:` + single + `|` + double + `)|[\w./][\w./:,@%+=~^*?-]*|[:,@%+~-][\w./:,@%+=~^-]*)`
+	output = `(?:2>&1|[12&]?> ?/dev/null)`
+	joint  = `(?:\|\|?|&&|;|\n)`
+	call   = word + `(?:[ \t]+(?:` + output + `|` + word + `))*`
 )
 
-// shellWord is a word of a command line.
-type shellWord struct {
-	text string // without its quotes
-	// option is true if a shell may replace the word by names of files that begin with "-".
-	option bool
-}
+var (
+	plainLine  = lazy.New(`^\s*` + call + `(?:[ \t]*` + joint + `\s*` + call + `)*[ \t;\n]*$`)
+	plainParts = lazy.New(output + `|` + joint + `|` + word)
+	plainText  = lazy.New(`^[ -~\t\n\p{L}\p{N}]*$`)
+)
 
-// onlyReads reports whether a command line certainly changes nothing, in a POSIX shell, zsh and PowerShell.
+// onlyReads reports whether a command line certainly changes nothing, in a POSIX shell, zsh, fish and PowerShell.
 func onlyReads(line string) bool {
-	calls, ok := splitShell(line)
-	return ok && len(calls) > 0 && !slices.ContainsFunc(calls, func(call []shellWord) bool { return !reads(call) })
-}
-
-// splitShell splits a command line into its commands. It fails if a shell may expand, assign or redirect anything, or run
-// something in the background. Output may go to /dev/null, and to the other output.
-func splitShell(line string) (calls [][]shellWord, ok bool) {
-	if strings.ContainsAny(line, "‘’‚‛“”„‟") {
-		return nil, false // quotes in PowerShell
+	if !plainText.MatchString(line) || !plainLine.MatchString(line) {
+		return false
 	}
-	var (
-		call   []shellWord
-		word   strings.Builder
-		began  bool // a word, which may be empty
-		quoted bool // the word has a quoted part
-		option bool
-	)
-	endWord := func() {
-		if began {
-			call = append(call, shellWord{word.String(), option})
-		}
-		word.Reset()
-		began, quoted, option = false, false, false
-	}
-	endCall := func() {
-		if endWord(); len(call) > 0 {
-			calls = append(calls, call)
-		}
-		call = nil
-	}
-	for line != "" {
-		rest := line[1:]
-		switch c := line[0]; c {
-		case ' ', '\t':
-			endWord()
-		case '\n', ';':
-			endCall()
-		case '|':
-			endCall()
-			rest = strings.TrimPrefix(rest, "|")
-		case '&', '>':
-			if next, ok := strings.CutPrefix(rest, "&"); ok && c == '&' {
-				endCall()
-				rest = next
-				break
+	var words []string
+	for _, part := range append(plainParts.FindAllString(line, -1), ";") {
+		switch {
+		case strings.Trim(part, "|&;\n") == "":
+			if len(words) > 0 && !reads(words) {
+				return false
 			}
-			if fd := word.String(); c == '>' && began && !quoted && strings.Trim(fd, "0123456789") == "" {
-				if fd != "1" && fd != "2" {
-					return nil, false
-				}
-				word.Reset()
-				began = false
-			}
-			endWord()
-			both := strings.TrimPrefix(rest, ">")
-			if c == '&' && both == rest {
-				return nil, false
-			} else if c == '&' {
-				rest = both
-			}
-			if rest, ok = harmlessTarget(rest, c == '>'); !ok {
-				return nil, false
-			}
-		case '\'':
-			text, after, closed := strings.Cut(rest, "'")
-			if !closed || strings.HasSuffix(text, `\`) { // fish reads \' as a quote
-				return nil, false
-			}
-			word.WriteString(text)
-			began, quoted, rest = true, true, after
-		case '"':
-			text, after, ok := doubleQuoted(rest)
-			if !ok {
-				return nil, false
-			}
-			word.WriteString(text)
-			began, quoted, rest = true, true, after
-		case '<', '`', '$', '(', ')', '{', '}', '\\':
-			return nil, false
-		case '#':
-			if !began {
-				return nil, false // a comment, in which quotes are none
-			}
-			word.WriteByte(c)
-		case '*', '?', '[':
-			option = option || !began || strings.HasPrefix(word.String(), "-")
-			began = true
-			word.WriteByte(c)
-		default:
-			r, size := utf8.DecodeRuneInString(line)
-			if !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == unicode.ReplacementChar {
-				return nil, false
-			}
-			began = true
-			word.WriteRune(r)
-			rest = line[size:]
-		}
-		line = rest
-	}
-	endCall()
-	return calls, true
-}
-
-// harmlessTarget cuts from a line what comes after ">": /dev/null, or with both the other output.
-func harmlessTarget(line string, other bool) (rest string, ok bool) {
-	if other && (strings.HasPrefix(line, "&1") || strings.HasPrefix(line, "&2")) {
-		rest, ok = line[2:], true
-	} else {
-		rest, ok = strings.CutPrefix(strings.TrimLeft(line, " \t"), "/dev/null")
-	}
-	return rest, ok && (rest == "" || strings.ContainsRune(" \t\n;|&", rune(rest[0])))
-}
-
-// doubleQuoted returns the text up to a double quote, and the line after it. It fails if a shell may expand something.
-func doubleQuoted(line string) (text, rest string, ok bool) {
-	var b strings.Builder
-	for i := 0; i < len(line); i++ {
-		switch c := line[i]; c {
-		case '"':
-			return b.String(), line[i+1:], true
-		case '$', '`':
-			return "", "", false
-		case '\\':
-			if i++; i == len(line) || strings.ContainsRune("$`\"\n", rune(line[i])) {
-				return "", "", false
-			}
-			if b.WriteByte(c); line[i] != c {
-				b.WriteByte(line[i])
-			}
-		default:
-			b.WriteByte(c)
+			words = nil
+		case strings.HasSuffix(part, "'"), strings.HasSuffix(part, `"`):
+			at := strings.IndexAny(part, `'"`)
+			words = append(words, part[:at]+part[at+1:len(part)-1])
+		case !strings.Contains(part, ">"):
+			words = append(words, part)
 		}
 	}
-	return "", "", false
+	return true
 }
 
 // reads reports whether one command certainly changes nothing.
-func reads(call []shellWord) bool {
-	words := make([]string, len(call))
-	for i, word := range call {
-		words[i] = word.text
+func reads(words []string) bool {
+	if words[0] == "git" {
+		if len(words) > 1 && words[1] == "--no-pager" {
+			words = slices.Delete(words, 1, 2)
+		}
+		if len(words) > 2 && words[1] == "-C" {
+			words = slices.Delete(words, 1, 3)
+		}
 	}
-	name, args := words[0], words[1:]
-	if name == "cd" && len(args) == 1 || slices.Contains(exactReaders, strings.Join(words, " ")) {
+	if !strings.Contains(words[0], " ") && formReaders.MatchString(strings.Join(words, " ")) {
 		return true
 	}
-	mayAdd := func() bool { // a shell may add options
-		end := slices.Index(words, "--")
-		if end < 0 || name == "find" {
-			end = len(call)
-		}
-		return slices.ContainsFunc(call[:end], func(w shellWord) bool { return w.option })
-	}
-	switch name {
-	case "sort":
-		return !mayAdd() && !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") && !sortOption.MatchString(arg) })
-	case "uniq": // its second file is written
-		return !slices.ContainsFunc(args, func(arg string) bool { return !uniqOption.MatchString(arg) })
-	case "sed":
-		return !mayAdd() && len(args) > 1 && args[0] == "-n" && sedPrint.MatchString(args[1]) &&
-			!slices.ContainsFunc(args[2:], func(arg string) bool { return strings.HasPrefix(arg, "-") })
-	case "git":
-		if len(args) > 0 && args[0] == "--no-pager" {
-			args = args[1:]
-		}
-		if len(args) > 1 && args[0] == "-C" {
-			args = args[2:]
-		}
-		if len(args) == 0 || !slices.Contains(gitReaders, args[0]) {
-			return slices.Contains(exactReaders, strings.Join(append([]string{"git"}, args...), " "))
-		}
-	}
+	name, args := words[0], words[1:]
 	more, known := readers[name]
-	if !known || len(more) > 0 && mayAdd() {
+	if !known || name == "git" && (len(args) == 0 || !slices.Contains(gitReaders, args[0])) {
 		return false
 	}
 	return !slices.ContainsFunc(args, func(arg string) bool {
 		option, _, _ := strings.Cut(arg, "=")
 		abbreviated := strings.HasPrefix(option, "--") && len(option) > 3
-		pager := name == "git" && args[0] == "grep" && len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg, "O")
+		pager := name == "git" && len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg, "O")
 		return pager || slices.ContainsFunc(more, func(forbidden string) bool {
 			return strings.HasPrefix(arg, forbidden) || abbreviated && strings.HasPrefix(forbidden, option)
 		})
