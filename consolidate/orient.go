@@ -27,7 +27,7 @@ type Map struct {
 	Since     string        // the time of the last consolidation, or "never"
 	Index     memory.Sum    // of the file on disk; "" where there is none
 	IndexSize ops.IndexSize // of the index as the dream would leave it
-	Outline   memory.Outline
+	Unlinked  int           // lines of the index that link to nothing
 	Topics    []Topic
 	Logs      []Log         // the newest first
 	Guides    []drift.Guide // CLAUDE.md and its kin
@@ -115,7 +115,7 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 	m.Index, m.IndexSize = edit.Base, ops.SizeOf(nil)
 	var entries map[string]memory.Entry
 	if snapshot.Index != nil {
-		m.IndexSize, m.Outline = ops.SizeOf(snapshot.Index), snapshot.Index.Outline()
+		m.IndexSize, m.Unlinked = ops.SizeOf(snapshot.Index), snapshot.Index.Unlinked()
 		entries = snapshot.Index.ByFile()
 	}
 	m.Findings = rule.Standing(snapshot, project, now)

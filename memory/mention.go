@@ -135,12 +135,3 @@ func (line *Line) PointsTo(known map[string]bool) bool {
 	}
 	return false
 }
-
-// LineNaming returns the first line, from 1, that refers to a file, or 0.
-func (x *Index) LineNaming(n Name) int {
-	return 1 + slices.IndexFunc(x.lines, func(line Line) bool {
-		named := Refs{}
-		named.AddLine(&line)
-		return named.Names(n) || strings.Contains(line.Text, n.path)
-	})
-}

@@ -72,9 +72,6 @@ func checkPart(part string) error {
 // String returns the path, slash-separated.
 func (n Name) String() string { return n.path }
 
-// Base returns the last part of n.
-func (n Name) Base() Name { return Name{path.Base(n.path)} }
-
 // IsIndex reports whether n is the index of the directory itself.
 func (n Name) IsIndex() bool { return n.path == IndexFile }
 

@@ -6,42 +6,14 @@ import (
 	"time"
 )
 
-// Outline is what an index holds beside its links.
-type Outline struct {
-	Sections []Section
-	Other    []OtherLine // that link to nothing and are not headings
-}
-
-// Section is a heading of the index and how many of its lines link to something.
-type Section struct {
-	Heading string // "" before the first
-	Links   int
-}
-
-// OtherLine is a line without a link.
-type OtherLine struct {
-	Line int // from 1
-	Text string
-}
-
-// Outline returns the headings of the index and the lines that are not pointers.
-func (x *Index) Outline() Outline {
-	o := Outline{Sections: []Section{{}}}
-	for i := range x.lines {
-		line := &x.lines[i]
-		switch {
-		case line.Kind == heading:
-			o.Sections = append(o.Sections, Section{Heading: line.section})
-		case len(line.Scan.Links) > 0:
-			o.Sections[len(o.Sections)-1].Links++
-		case line.Kind != BlankLine && line.Kind != hidden:
-			o.Other = append(o.Other, OtherLine{i + 1, strings.TrimSpace(line.Text)})
+// Unlinked returns the number of lines that say something and link to nothing, without headings.
+func (x *Index) Unlinked() (n int) {
+	for _, line := range x.lines {
+		if len(line.Scan.Links) == 0 && line.Kind != heading && line.Kind != BlankLine && line.Kind != hidden {
+			n++
 		}
 	}
-	if o.Sections[0].Links == 0 {
-		o.Sections = o.Sections[1:]
-	}
-	return o
+	return n
 }
 
 // WrittenOn returns when a topic was last written: by its frontmatter, the date in its name, or the date in one of

@@ -70,7 +70,7 @@ const (
 // Options is what a server serves. The zero value is a server without anything
 // to offer, which is valid.
 type Options struct {
-	Name, Title, Version, Description, Website string
+	Name, Title, Version, Description string
 
 	// Instructions enter the model's prompt; keep them under 2,000 characters.
 	Instructions string
@@ -166,7 +166,6 @@ func register(o Options, failed mcpserver.OnErrorHookFunc) *mcpserver.MCPServer 
 	options := []mcpserver.ServerOption{
 		mcpserver.WithTitle(o.Title),
 		mcpserver.WithDescription(o.Description),
-		mcpserver.WithWebsiteURL(o.Website),
 		mcpserver.WithInstructions(o.Instructions),
 		mcpserver.WithHooks(hooks),
 		mcpserver.WithCacheHints(cacheTTL, mcp.CacheScopePublic),

@@ -56,7 +56,7 @@ func sample() Options {
 	var mu sync.Mutex
 	var written []string
 	return Options{
-		Name: "sample", Title: "Sample", Version: "1.2.3", Description: "for tests", Website: "https://example.org",
+		Name: "sample", Title: "Sample", Version: "1.2.3", Description: "for tests",
 		Instructions: "Use echo.",
 		Tools: []mcpserver.ServerTool{
 			tool("echo", true, func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {

@@ -82,7 +82,7 @@ func mapState(b *text, m consolidate.Map) {
 		b.add(true, "MEMORY.md: there is none\n")
 	} else {
 		b.add(true, "MEMORY.md %s: %d of %d lines, %d of %d bytes", cmp.Or(m.Index.Short(), "new"), s.Lines, s.MaxLines, s.Bytes, s.MaxBytes)
-		b.add(len(m.Outline.Other) > 0, "; %s without a link", ops.Plural(len(m.Outline.Other), "line"))
+		b.add(m.Unlinked > 0, "; %s without a link", ops.Plural(m.Unlinked, "line"))
 		b.WriteByte('\n')
 	}
 	var folders []string

@@ -213,8 +213,7 @@ func OwnLine(hook string, n memory.Name, before, after *memory.Topic) (Finding, 
 	var gone []string
 	uncovered := false
 	had, has, covered := termsOf(wholeText(before)), termsOf(wholeText(after)), termsOf(described+" "+n.String())
-	for _, w := range text.Words(hook) {
-		word := w.Text
+	for _, word := range text.Words(hook) {
 		for stem := range termsOf(word) {
 			if had[stem] && !has[stem] && !slices.Contains(gone, word) {
 				gone = append(gone, word)

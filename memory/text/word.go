@@ -62,20 +62,9 @@ func EachWord(text string, do func(start, end int, dense bool)) {
 	}
 }
 
-// A Word is a word of a text, or a run of a dense script.
-type Word struct {
-	Text  string
-	Dense bool
-	Opens bool // it begins a sentence
-}
-
-// Words returns the words of a text.
-func Words(text string) (words []Word) {
-	last := 0
-	EachWord(text, func(start, end int, dense bool) {
-		opens := words == nil || strings.ContainsAny(text[last:start], ".?!:;\n")
-		words, last = append(words, Word{text[start:end], dense, opens}), end
-	})
+// Words returns the words of a text, and the runs of a dense script.
+func Words(text string) (words []string) {
+	EachWord(text, func(start, end int, _ bool) { words = append(words, text[start:end]) })
 	return words
 }
 

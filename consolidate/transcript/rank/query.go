@@ -37,7 +37,7 @@ func Parse(question string) (*Query, error) {
 	question = text.Composed(question)
 	var lower []string
 	for _, w := range text.Words(question) {
-		lower = append(lower, strings.ToLower(w.Text))
+		lower = append(lower, strings.ToLower(w))
 	}
 	q := &Query{byStem: map[string]int{}, language: text.LanguageOf(lower)}
 	q.add(question)
