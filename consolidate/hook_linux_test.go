@@ -16,17 +16,15 @@ import (
 // What lies in the place of a file of the hook's or its supervisor's is not waited on: a hook has to answer, and a supervisor that
 // hangs is noticed by nobody.
 func TestFifoIsNotWaitedOn(t *testing.T) {
+	claim := func(p *Project) error {
+		if _, err := p.Background.Claim(context.Background(), true); !errors.Is(err, memory.ErrNotRegular) {
+			return fmt.Errorf("it offers, or %w", err)
+		}
+		return nil
+	}
 	for file, ask := range map[string]func(*Project) error{
-		"heard.json": func(p *Project) error {
-			if p.Background.SeenRecently(context.Background(), "s", "event", false) {
-				return errors.New("seen again")
-			}
-			return nil
-		},
-		"heard.lock": func(p *Project) error {
-			p.Background.SeenRecently(context.Background(), "s", "event", false)
-			return nil
-		},
+		"offer.json": claim,
+		"pause.lock": claim,
 		"background.lock": func(p *Project) error {
 			if _, err := p.Gates.BeginRun(context.Background()); !errors.Is(err, memory.ErrNotRegular) {
 				return fmt.Errorf("it begins, or %w", err)

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -121,35 +120,31 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// A session that begins twice within seconds has two hooks of ours, and the person is warned. Turns do end so soon one after
-// the other.
-func TestSeenTwice(t *testing.T) {
-	for _, test := range []struct {
-		name     string
-		frequent bool
-		wait     time.Duration
-		again    bool
-		warned   bool
-	}{
-		{"a start", false, 0, true, true},
-		{"a start much later", false, time.Minute, false, false},
-		{"the end of a turn", true, 2 * time.Second, true, false},
-	} {
+// Of the hooks that a host calls for one event, one offers or starts a dream.
+func TestClaim(t *testing.T) {
+	for _, offer := range []bool{true, false} {
 		w := newWorld(t)
-		p := w.open()
-		if p.Background.SeenRecently(context.Background(), "s", "event", test.frequent) || p.Background.SeenRecently(context.Background(), "another", "event", test.frequent) {
-			t.Errorf("%s: the first of a session was seen before", test.name)
+		var claimed atomic.Int32
+		var all sync.WaitGroup
+		for range 8 {
+			p := w.open()
+			all.Go(func() {
+				first, err := p.Background.Claim(ctx, offer)
+				if err != nil {
+					t.Error(err)
+				}
+				if first {
+					claimed.Add(1)
+				}
+			})
 		}
-		w.now = w.now.Add(test.wait)
-		if again := p.Background.SeenRecently(context.Background(), "s", "event", test.frequent); again != test.again {
-			t.Errorf("%s: seen again: %v", test.name, again)
+		all.Wait()
+		if n := claimed.Load(); n != 1 {
+			t.Errorf("offer %v: %d claimed it", offer, n)
 		}
-		s, err := p.Status(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if warned := slices.ContainsFunc(s.Warnings, func(w string) bool { return strings.Contains(w, "twice") }); warned != test.warned {
-			t.Errorf("%s: %q", test.name, s.Warnings)
+		w.now = w.now.Add(25 * time.Hour)
+		if again, err := w.open().Background.Claim(ctx, offer); !again || err != nil {
+			t.Errorf("offer %v: a day later: %v, %v", offer, again, err)
 		}
 	}
 }

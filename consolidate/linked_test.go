@@ -62,8 +62,8 @@ func TestHardLinks(t *testing.T) {
 			func(w *world, p *Project) error { return writeNew(p, "x.md") }, nil,
 		},
 		{
-			"what the hook was told", func(w *world, p *Project) string { return filepath.Join(p.Store.Records.StateDir(), "heard.json") },
-			func(w *world, p *Project) error { p.Background.SeenRecently(ctx, "session", "Stop", false); return nil }, nil,
+			"what the hook offered", func(w *world, p *Project) string { return filepath.Join(p.Store.Records.StateDir(), "offer.json") },
+			func(w *world, p *Project) error { _, err := p.Background.Claim(ctx, true); return err }, nil,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -109,10 +109,6 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 	if why := p.Background.FailedRun(); why != "" {
 		s.Warnings = append(s.Warnings, why+"; dream-mcp log --background shows it")
 	}
-	if at := p.Background.SeenTwice(); !at.IsZero() {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the host called the hook twice for one event (at %s); the second did nothing. "+
-			"dream-mcp doctor says whether it knows dream-mcp twice", at.UTC().Format(time.RFC3339)))
-	}
 	s.warn(s.describeSweep(ctx, p, dir, now))
 	if err := forgotten.Damaged(); err != nil {
 		s.Warnings = append(s.Warnings, damagedList(err))

@@ -7,9 +7,12 @@
 package background
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 )
 
@@ -19,7 +22,11 @@ const (
 	runFile    = "background.json" // the current run
 	offerFile  = "offer.json"
 	launchFile = "launch.json"
+	pauseLock  = "pause.lock"
 )
+
+// pauseWait is how long a hook waits for another that claims the same.
+const pauseWait = 200 * time.Millisecond
 
 // How long a launcher waits. Each successive failure doubles the first, up to the second: a broken host must not cost
 // time at every turn.
@@ -47,20 +54,29 @@ func (r *Runs) pause(file string) (q pause) {
 	return q
 }
 
-// Offered records that the person is offered a dream, so that the next offer is made after a day. If it fails, the
-// caller must not make the offer, which would be repeated at every start.
-func (r *Runs) Offered() error {
+// Claim reports whether a hook may offer a dream, or start one, and pauses the hooks that ask later: of several that a host
+// calls for one event, one goes on. The next offer is made after a day, the next supervisor started after ten minutes. If it
+// fails, the hook must do neither, which would be repeated at every event.
+func (r *Runs) Claim(ctx context.Context, offer bool) (bool, error) {
 	r.Store.Lock()
 	defer r.Store.Unlock()
-	return r.Store.Records.SetNote(offerFile, pause{After: r.Store.Now().Add(longPause), Why: "a dream was offered"})
-}
-
-// Launched records that a supervisor is started, so that no other is for ten minutes. If it fails, the caller must
-// not start one, which would be repeated at every turn.
-func (r *Runs) Launched() error {
-	r.Store.Lock()
-	defer r.Store.Unlock()
-	return r.pauseUntil(launchFile, r.Store.Now().Add(firstPause))
+	unlock, err := r.Store.Records.LockNote(ctx, pauseLock, pauseWait)
+	if errors.Is(err, lock.ErrHeld) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	switch {
+	case r.Paused(offer):
+		return false, nil
+	case offer:
+		err = r.pauseUntil(offerFile, r.Store.Now().Add(longPause))
+	default:
+		err = r.pauseUntil(launchFile, r.Store.Now().Add(firstPause))
+	}
+	return err == nil, err
 }
 
 // WaitAfterUndo pauses hooks after an undo, so that they do not start or offer the same dream at once.

@@ -52,12 +52,15 @@ func (r *Recall) NoteRead(files []string) {
 	}
 }
 
+// startSpan is the time within which a second beginning of a session is taken for the first.
+const startSpan = 30 * time.Second
+
 // maxRead bounds the memories of a line.
 const maxRead = 200
 
 // Claim writes p into the log, and returns the files of p that the caller may show: those that were not shown in the
 // session before. If several processes claim a file at once, one gets it. A memory in the index does not count as
-// shown.
+// shown, but the index is shown once when a session begins, also by a host that calls two hooks for that.
 func (r *Recall) Claim(p Push) (fresh []string, err error) {
 	r.Store.Lock()
 	defer r.Store.Unlock()
@@ -86,15 +89,20 @@ func (r *Recall) Claim(p Push) (fresh []string, err error) {
 		_, newer, _ := bytes.Cut(data[len(data)/2:], []byte("\n"))
 		err = atomicfile.Replace(state, logFile, newer, time.Time{}) // a line that is added meanwhile is lost
 	}
-	shown := map[string]bool{}
+	shown, begun := map[string]bool{}, time.Time{}
 	for _, q := range pushes(data) {
 		switch {
 		case q.Session != p.Session:
+		case q.ID == p.ID && p.Event == Start && p.Time.Sub(begun).Abs() < startSpan:
+			return nil, err
 		case q.ID == p.ID:
 			return slices.DeleteFunc(p.Files, func(file string) bool { return shown[file] }), err
 		case q.Event == Forgot:
 			clear(shown)
-		case q.Event != Start:
+			begun = time.Time{}
+		case q.Event == Start:
+			begun = q.Time
+		default:
 			for _, file := range q.Files {
 				shown[file] = true
 			}

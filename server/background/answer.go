@@ -89,12 +89,6 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup host.Setup
 		return err
 	}
 	say := speech{client: setup.Client}
-	if e.Moment != hook.Prompt && e.Moment != hook.Tool && p.Background.SeenRecently(ctx, e.Session, string(e.Moment)+" "+e.Source, e.Moment == hook.Turn) {
-		if e.Moment != hook.Turn || !reports {
-			return err
-		}
-		soon = false
-	}
 	if memories {
 		text, files, recallErr := recalled(p, setup, e)
 		if err = errors.Join(err, recallErr); text != "" {
@@ -107,12 +101,11 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup host.Setup
 	var last string // for the model, after all other texts
 	if soon {
 		if background {
-			err = errors.Join(err, f.launch(p, setup, e))
+			err = errors.Join(err, f.launch(ctx, p, setup, e))
 		} else if since, sessions, dueErr := p.Gates.Due(ctx); dueErr == nil {
-			if noted := p.Background.Offered(); noted == nil {
+			first, noted := p.Background.Claim(ctx, true)
+			if err = errors.Join(err, noted); first {
 				last = offer(since, sessions)
-			} else {
-				err = errors.Join(err, noted)
 			}
 		}
 	}
@@ -157,8 +150,8 @@ func (f Front) resolve(e hook.Event) (host.Setup, error) {
 }
 
 // launch starts the supervisor and does not wait for it.
-func (f Front) launch(p *consolidate.Project, setup host.Setup, e hook.Event) error {
-	if err := p.Background.Launched(); err != nil {
+func (f Front) launch(ctx context.Context, p *consolidate.Project, setup host.Setup, e hook.Event) error {
+	if first, err := p.Background.Claim(ctx, false); !first {
 		return err
 	}
 	return f.start(e, "background", firing(setup, e), "--mode", setup.Mode)

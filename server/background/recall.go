@@ -71,7 +71,7 @@ func recalled(p *consolidate.Project, setup host.Setup, e hook.Event) (text stri
 		text, shown = page.Notes(slices.DeleteFunc(chosen, func(n recall.Note) bool { return !slices.Contains(fresh, n.Path) }))
 		files = paths(shown)
 	}
-	if claimErr != nil {
+	if claimErr != nil || fresh == nil {
 		text, files = "", nil
 	}
 	return text, files, errors.Join(err, claimErr)
