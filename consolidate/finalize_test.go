@@ -93,6 +93,9 @@ func TestIndexIsALink(t *testing.T) {
 	if err := os.Symlink("elsewhere.txt", index); err != nil {
 		t.Skip(err)
 	}
+	if _, err := os.Lstat(index); err != nil {
+		t.Skip("NOT TESTED: this system made no link, and said that it had: ", err)
+	}
 	p := w.open()
 	var refused *ops.RequestError
 	if err := p.Begin(ctx, true, false); !errors.As(err, &refused) || p.dream != nil {

@@ -232,6 +232,9 @@ func TestWritesKeepTheLimit(t *testing.T) {
 	o := w.options()
 	o.MaxArchive = 200 << 10
 	processes := []*Project{Open(o), Open(o)}
+	for _, p := range processes {
+		defer p.Close("the test ended")
+	}
 	body := "The body of a."
 	for i := range 40 {
 		p := processes[i%2]

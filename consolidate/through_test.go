@@ -29,7 +29,9 @@ var readers = map[string]func(p *Project) (any, error){
 	},
 	"lint": func(p *Project) (any, error) { return p.Lint(LintRequest{}) },
 	"lint another": func(p *Project) (any, error) {
-		return Open(Options{Options: ops.Options{MemoryDir: filepath.Dir(p.Store.MemoryDir), StateHome: p.Store.StateHome, Now: p.Store.Now}}).Lint(LintRequest{Dir: p.Store.MemoryDir})
+		other := Open(Options{Options: ops.Options{MemoryDir: filepath.Dir(p.Store.MemoryDir), StateHome: p.Store.StateHome, Now: p.Store.Now}})
+		defer other.Store.Records.Close()
+		return other.Lint(LintRequest{Dir: p.Store.MemoryDir})
 	},
 	"restore --list":   func(p *Project) (any, error) { return p.History.Versions("") },
 	"restore --list a": func(p *Project) (any, error) { return p.History.Versions("a.md") },
@@ -97,7 +99,9 @@ func testReadThrough(t *testing.T, operation string) {
 			copyTree(t, w.memory, filepath.Join(torn, "memory"))
 			copyTree(t, w.state, filepath.Join(torn, "state"))
 			answer := func(name string) string {
-				answer, err := readers[name](w.open())
+				p := w.open()
+				defer p.Close("it has answered")
+				answer, err := readers[name](p)
 				return fmt.Sprintf("%+v %v", answer, err)
 			}
 			first := map[string]string{}
@@ -106,7 +110,8 @@ func testReadThrough(t *testing.T, operation string) {
 				copyTree(t, filepath.Join(torn, "state"), w.state)
 				first[name] = answer(name)
 			}
-			if err := w.open().Store.Recover(ctx); err != nil {
+			p := w.open()
+			if err := p.Store.Recover(ctx); err != nil {
 				t.Fatal(err)
 			}
 			is := w.everything()

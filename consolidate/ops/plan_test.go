@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,7 +65,9 @@ func (w world) open() *memory.Dir {
 const theDream = "20261118-091403-000001"
 
 func (w world) store() *Store {
-	return Open(Options{MemoryDir: w.path, StateHome: w.folder, Now: func() time.Time { return landingTime }})
+	s := Open(Options{MemoryDir: w.path, StateHome: w.folder, Now: func() time.Time { return landingTime }})
+	w.t.Cleanup(func() { s.Records.Close() })
+	return s
 }
 
 // stage returns the stage of a new dream.
@@ -76,6 +79,7 @@ func (w world) stage() *Stage {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	w.t.Cleanup(func() { t.Release() })
 	return t.Stage
 }
 
@@ -87,7 +91,11 @@ func (w world) again() (*Stage, error) {
 		return nil, err
 	}
 	t, err := s.newTx(w.dir, o)
-	return t.Stage, err
+	if err != nil {
+		return nil, err
+	}
+	w.t.Cleanup(func() { t.Release() })
+	return t.Stage, nil
 }
 
 // tree returns every file below a directory with its content, mode and time.
@@ -167,6 +175,7 @@ func planAfter(s *Stage) (*Stage, error) {
 func TestLandAndReverse(t *testing.T) {
 	w := newWorld(t, before)
 	asItWas := tree(t, w.path)
+	was, _ := os.Stat(filepath.Join(w.path, "a.md"))
 	s := w.stage()
 	stageAfter(t, s)
 	if got := tree(t, w.path); !maps.Equal(got, asItWas) {
@@ -184,7 +193,7 @@ func TestLandAndReverse(t *testing.T) {
 	if !slices.Equal(steps, want) {
 		t.Errorf("steps %q, want %q", steps, want)
 	}
-	if info, _ := os.Stat(filepath.Join(w.path, "a.md")); !info.ModTime().Equal(landingTime) || info.Mode().Perm() != 0o644 {
+	if info, _ := os.Stat(filepath.Join(w.path, "a.md")); !info.ModTime().Equal(landingTime) || info.Mode() != was.Mode() {
 		t.Errorf("a.md has time %v and mode %v", info.ModTime(), info.Mode())
 	}
 	diff := string(must(w.store().Records.Diff(*p.Op))(t))
@@ -195,7 +204,9 @@ func TestLandAndReverse(t *testing.T) {
 		}
 	}
 
-	undo := must(w.store().openTx(w.dir, Op{Header: Header{ID: "20261118-101403-000002", Kind: lock.KindUndo}}))(t).Stage
+	reverse := must(w.store().openTx(w.dir, Op{Header: Header{ID: "20261118-101403-000002", Kind: lock.KindUndo}}))(t)
+	defer reverse.Release()
+	undo := reverse.Stage
 	if conflicts, err := undo.Reverse(*p.Op); err != nil || len(conflicts) > 0 {
 		t.Fatal(conflicts, err)
 	}
@@ -214,6 +225,15 @@ func TestLandAndReverse(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(w.path, "deep")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the folder that the dream made is left")
 	}
+}
+
+// link makes a symbolic link, and fails where none is made.
+func link(to, path string) error {
+	err := os.Symlink(to, path)
+	if err == nil {
+		_, err = os.Lstat(path)
+	}
+	return err
 }
 
 // Each row is what somebody else does to the directory between staging and planning.
@@ -237,9 +257,9 @@ func TestConflict(t *testing.T) {
 		{"edited the index", write("MEMORY.md", "theirs"), "MEMORY.md"},
 		{"made a link", func(dir string) error {
 			os.Remove(filepath.Join(dir, "a.md"))
-			return os.Symlink("stays.md", filepath.Join(dir, "a.md"))
+			return link("stays.md", filepath.Join(dir, "a.md"))
 		}, "not a regular file"},
-		{"made the folder a link", func(dir string) error { return os.Symlink(".", filepath.Join(dir, "deep")) }, "deep"},
+		{"made the folder a link", func(dir string) error { return link(".", filepath.Join(dir, "deep")) }, "deep"},
 		{"made a file of the folder", write("deep", "file"), "deep"},
 		{"replaced the directory", func(dir string) error {
 			if err := os.Rename(dir, dir+".moved"); err != nil {
@@ -253,7 +273,9 @@ func TestConflict(t *testing.T) {
 			s := w.stage()
 			stageAfter(t, s)
 			staged := slices.Clone(s.Changes)
-			if err := test.do(w.path); err != nil {
+			if err := test.do(w.path); err != nil && runtime.GOOS == "windows" {
+				t.Skip("nobody can do that here: ", err)
+			} else if err != nil {
 				t.Fatal(err)
 			}
 			theirs := tree(t, w.path)
@@ -329,7 +351,7 @@ func crash(args string) {
 		panic(err)
 	}
 	at, _ := strconv.Atoi(parts[2])
-	s, err := world{path: parts[0], folder: parts[1], dir: dir}.again()
+	s, err := world{t: new(testing.T), path: parts[0], folder: parts[1], dir: dir}.again()
 	if err != nil {
 		panic(err)
 	}

@@ -15,12 +15,17 @@ import (
 	"dream-mcp/memory"
 )
 
-// bare makes an empty repository to share by.
-func bare(t *testing.T) string {
+func needGit(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("NOT TESTED: git is missing")
 	}
+}
+
+// bare makes an empty repository to share by.
+func bare(t *testing.T) string {
+	t.Helper()
+	needGit(t)
 	dir := filepath.Join(t.TempDir(), "remote.git")
 	sh(t, t.TempDir(), "git", "init", "-q", "--bare", dir)
 	return dir
@@ -40,6 +45,7 @@ func sh(t *testing.T, dir string, args ...string) string {
 
 func newGit(t *testing.T) git {
 	t.Helper()
+	needGit(t)
 	g, err := openGit(t.Context(), filepath.Join(t.TempDir(), "repo.git"), nil)
 	if err != nil {
 		t.Fatal(err)

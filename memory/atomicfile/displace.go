@@ -10,7 +10,7 @@ import (
 // new one takes its place. A file that replaces name between the two is lost; an edit of name in place is not.
 func displace(root *os.Root, temp, name string) error {
 	old := temp[:len(temp)-len(tempSuffix)] + "-old" + tempSuffix
-	if err := root.Link(name, old); err != nil {
+	if err := insist(func() error { return root.Link(name, old) }); err != nil {
 		if _, statErr := root.Lstat(name); statErr != nil {
 			return statErr
 		}

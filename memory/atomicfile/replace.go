@@ -87,7 +87,7 @@ func rename(root *os.Root, from, to string) error {
 	if err != nil {
 		return err
 	}
-	return settled(root.Rename(from, to), root, to, file)
+	return settled(insist(func() error { return root.Rename(from, to) }), root, to, file)
 }
 
 // settled returns the error of a call that puts file at a path, or nil if file is there. A network file

@@ -105,6 +105,9 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){
 func TestScript(t *testing.T) {
 	t.Parallel()
 	dependOnSources(t)
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("NOT TESTED: the scripts need a POSIX shell, as sh on the PATH")
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join(root, "testdata", "script"),
 		RequireExplicitExec: true,

@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -65,7 +66,11 @@ func TestFoldersByRecordedDirectory(t *testing.T) {
 	for _, f := range folders {
 		names = append(names, strings.TrimPrefix(f.Path, projects+string(os.PathSeparator)))
 	}
-	if len(names) != 6 || names[0] != fixture.Slug && names[1] != fixture.Slug {
+	want := 6
+	if runtime.GOOS == "windows" {
+		want = 5 // the folder of 10 is that of 1
+	}
+	if len(names) != want || names[0] != fixture.Slug && names[1] != fixture.Slug {
 		t.Errorf("folders %q", names)
 	}
 }
@@ -88,6 +93,9 @@ func TestSessionsAreFilesOfPeople(t *testing.T) {
 	write("sessions-index.json", "{}")
 	link := fixture.ID(12) + ".jsonl"
 	linked := os.Symlink(fixture.Put(t, projects, "elsewhere.jsonl", fixture.Talk(12).User("linked").Text(), 1), projects+"/"+fixture.Slug+"/"+link) == nil
+	if _, err := os.Lstat(projects + "/" + fixture.Slug + "/" + link); err != nil {
+		linked = false // Wine makes no link, and says that it has
+	}
 
 	s := Open(sessions.Options{Projects: projects, Roots: []string{fixture.Root}, Current: fixture.ID(7)})
 	sessions, skipped, err := s.Sessions(t.Context(), time.Time{})
