@@ -11,6 +11,7 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory"
+	"dream-mcp/memory/visible"
 )
 
 // The trail of a dream is a file beside its record with one line of JSON for each event, for watchers. Nothing depends on it, so
@@ -111,7 +112,7 @@ func (d *dream) log(e Event) {
 	}
 	show := func(text string) string { return said.Visible(d.p.Store.AllowSecrets.Mask(text)) }
 	e.Time, e.Phase = ops.Second(d.p.Store.Now()), d.Phase
-	e.Text = cutText(show(e.Text), maxEventText) // masked before it is cut
+	e.Text = visible.Short(show(e.Text), maxEventText) // masked before it is cut
 	for i := range e.Reviewed {
 		e.Reviewed[i].First = show(e.Reviewed[i].First)
 	}

@@ -7,6 +7,7 @@ import (
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
 	"dream-mcp/memory/rule"
+	"dream-mcp/memory/visible"
 )
 
 // The answer of a write shows at most maxAlso passages of other memories, none weaker than minAlso.
@@ -46,7 +47,7 @@ func (p *Project) Complete(results []*WriteResult, refused map[string]string) {
 		for _, pair := range x.Beside(r.fresh, related.NameWords(r.Path), others, 2*maxAlso) {
 			if len(r.Also) < maxAlso && pair.Strength() >= minAlso && len(pair.Shared) > 1 && !shown[[2]string{pair.File, r.Path}] {
 				shown[[2]string{r.Path, pair.File}] = true
-				r.Also = append(r.Also, pair.Where()+" "+cutPassage(pair.Text))
+				r.Also = append(r.Also, pair.Where()+" "+visible.Short(memory.OneLine(pair.Text), maxPassage))
 			}
 		}
 		still := rule.Check{After: s, Now: p.Store.Now()}.Written(n)

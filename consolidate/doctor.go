@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"dream-mcp/consolidate/history"
@@ -38,6 +37,9 @@ type Check struct {
 
 	repair func(context.Context) error
 }
+
+// maxNamedFiles bounds the files that a check names.
+const maxNamedFiles = 5
 
 // clockSlack is how far in the future a time may be that another machine set.
 const clockSlack = 5 * time.Minute
@@ -72,7 +74,7 @@ func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error
 		d.leftovers()
 		if copies := share.ConflictCopies(dir); copies != nil {
 			d.add(Check{Name: "share", State: Wrong, Message: "another program synchronises this folder between machines, " +
-				"and left copies of what both changed: " + list(copies),
+				"and left copies of what both changed: " + ops.Few(copies, maxNamedFiles),
 				Hint: "have a dream merge each into the memory that it is a copy of and delete it; dream-mcp share merges without copies"})
 		}
 	}
@@ -157,7 +159,7 @@ func (d *doctor) leftovers() {
 		return
 	}
 	d.add(Check{
-		Name: "leftovers", State: Wrong, Message: "temporary files in the memory directory: " + list(left),
+		Name: "leftovers", State: Wrong, Message: "temporary files in the memory directory: " + ops.Few(left, maxNamedFiles),
 		Fix: "they are archived and removed",
 		repair: func(ctx context.Context) error {
 			return d.p.Store.TakeAsIs(ctx, d.dir, "temporary files in the memory directory were archived")
@@ -218,11 +220,11 @@ func (d *doctor) archive() error {
 	}
 	d.add(c)
 	if len(damaged) > 0 {
-		d.add(Check{Name: "archive", State: Wrong, Message: "damaged, and cannot be undone: " + list(damaged),
+		d.add(Check{Name: "archive", State: Wrong, Message: "damaged, and cannot be undone: " + ops.Few(damaged, maxNamedFiles),
 			Hint: "restore the folders ops and blobs from a backup, if there is one, in " + p.Store.Records.StateDir()})
 	}
 	if len(displaced) > 0 {
-		d.add(Check{Name: "archive", State: Note, Message: "files that somebody else wrote during a commit are kept: " + list(displaced)})
+		d.add(Check{Name: "archive", State: Note, Message: "files that somebody else wrote during a commit are kept: " + ops.Few(displaced, maxNamedFiles)})
 	}
 	entries, err := p.Store.Records.Journal()
 	if err != nil {
@@ -235,13 +237,4 @@ func (d *doctor) archive() error {
 			Hint: `dream_orient {"resume": true} resumes the newest`})
 	}
 	return err
-}
-
-// list names the first few and counts the rest.
-func list(names []string) string {
-	const most = 5
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return strings.Join(names, ", ")
 }

@@ -13,6 +13,7 @@ import (
 	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
+	"dream-mcp/memory/visible"
 )
 
 // leftFile is a note in the state folder.
@@ -204,19 +205,10 @@ func (d *dream) touch() listing.Touch {
 			}
 			t := listing.Touched{Where: h.Where()}
 			if unknown == nil {
-				t.Text = cutPassage(h.Text)
+				t.Text = visible.Short(memory.OneLine(h.Text), maxPassage)
 			}
 			touched = append(touched, t)
 		}
 		return touched
 	}
-}
-
-// cutPassage returns the beginning of a passage on one line.
-func cutPassage(text string) string {
-	text = memory.OneLine(text)
-	if r := []rune(text); len(r) > maxPassage {
-		return string(r[:maxPassage-1]) + "…"
-	}
-	return text
 }

@@ -216,14 +216,11 @@ func mergeLosses(t *ops.Tx, after *memory.Snapshot, accepted map[memory.Name]str
 // lostFinding refuses a merge that loses facts.
 func lostFinding(n memory.Name, lost []rule.Fact) rule.Finding {
 	var texts []string
-	for _, f := range lost[:min(len(lost), maxShownFacts)] {
+	for _, f := range lost {
 		texts = append(texts, fmt.Sprintf("%q (%s)", f.Text, f.File))
 	}
-	if more := len(lost) - len(texts); more > 0 {
-		texts = append(texts, fmt.Sprintf("and %d more", more))
-	}
 	return rule.Finding{
-		Rule: "loss", Severity: rule.Error, File: n.String(), Message: "what was merged into it also says: " + strings.Join(texts, ", "),
+		Rule: "loss", Severity: rule.Error, File: n.String(), Message: "what was merged into it also says: " + ops.Few(texts, maxShownFacts),
 		Hint: fmt.Sprintf("write into %s what still holds; for the rest %s", n, acceptCall(n, lost)),
 	}
 }

@@ -59,7 +59,7 @@ func RememberPrompt(v PromptValues) (string, error) {
 // contains transcript.DreamMarker. It fails only if Session is not a valid ID, since the text quotes it in a call.
 func ExtractPrompt(v PromptValues) (string, error) {
 	if v.Session != "" && !said.IsPlainName(v.Session) {
-		return "", fmt.Errorf("%q is not the ID of a session", cutText(v.Session, maxShownID))
+		return "", fmt.Errorf("%q is not the ID of a session", visible.Short(v.Session, maxShownID))
 	}
 	return v.fill("extract.md")
 }
@@ -106,17 +106,5 @@ func promptPath(path string) string {
 // harmless cuts a text after most characters, makes hidden characters visible, and escapes tags. It cuts again
 // because visible text is longer. Tags come last, since hidden characters may have split them.
 func harmless(text string, most int) string {
-	return cutText(visible.EscapeTags(said.Visible(cutText(text, most))), most)
-}
-
-// cutText returns at most most characters of a text. The last is "…" if it was cut.
-func cutText(text string, most int) string {
-	n, last := 0, 0
-	for i := range text {
-		if n == most {
-			return text[:last] + "…"
-		}
-		n, last = n+1, i
-	}
-	return text
+	return visible.Short(visible.EscapeTags(said.Visible(visible.Short(text, most))), most)
 }

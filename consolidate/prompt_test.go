@@ -281,19 +281,6 @@ func unquoted(text string) string {
 	return strings.Join(rest, "\n")
 }
 
-func TestCutText(t *testing.T) {
-	tests := []struct {
-		text, want string
-	}{
-		{"", ""}, {"abc", "abc"}, {"abcd", "ab…"}, {"äöü", "äöü"}, {"äöüß", "äö…"}, {"\xff\xff\xff\xff", "\xff\xff…"},
-	}
-	for _, test := range tests {
-		if got := cutText(test.text, 3); got != test.want {
-			t.Errorf("cutText(%q, 3) = %q, want %q", test.text, got, test.want)
-		}
-	}
-}
-
 // What a prompt calls must exist: tools by name, arguments as the schemas have them.
 func TestPromptNamesTools(t *testing.T) {
 	v := promptValues()

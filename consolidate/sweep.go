@@ -34,7 +34,7 @@ func (s *Status) describeSweep(ctx context.Context, p *Project, dir *memory.Dir,
 	}
 	var named []string
 	for _, r := range aging[:min(len(aging), sweepNamed)] {
-		words := visible.EscapeTags(cutText(said.Visible(p.Store.AllowSecrets.Mask(r.First)), sweepWords))
+		words := visible.EscapeTags(visible.Short(said.Visible(p.Store.AllowSecrets.Mask(r.First)), sweepWords))
 		named = append(named, fmt.Sprintf("%s “%s” (%s)", r.Last.UTC().Format(time.DateOnly), words, sweepTime(r.ModTime.Add(kept), now)))
 	}
 	if more := len(aging) - len(named); more > 0 {

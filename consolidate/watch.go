@@ -16,6 +16,7 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
+	"dream-mcp/memory/visible"
 )
 
 // Limits of a snapshot.
@@ -204,7 +205,7 @@ func (w *Watch) lookAtDream(next *Snapshot, dir *memory.Dir) {
 	} else if info.Unattended && w.log != "" {
 		next.Words = latestLogged(p.Store.Records.StateDir(), w.log, info.Started)
 	}
-	next.Words = cutText(said.Visible(p.Store.AllowSecrets.Mask(next.Words)), maxLatestWords)
+	next.Words = visible.Short(said.Visible(p.Store.AllowSecrets.Mask(next.Words)), maxLatestWords)
 	if t, err := p.Store.Look(dir, info); err == nil {
 		if diff, err := t.Stage.Diff(nil); err == nil {
 			next.Diff = cutDiff(string(diff))

@@ -16,6 +16,7 @@ import (
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
 	"dream-mcp/memory/rule"
+	"dream-mcp/memory/visible"
 )
 
 // WriteRequest asks for one change of one memory: Content, Edits or Delete. With Replaces others are merged into it; without
@@ -83,7 +84,7 @@ func checkCitations(ids []string, words []provenance.Words, data []byte) (accept
 			accepted = append(accepted, id)
 			continue
 		}
-		cited = append(cited, Cited{ID: id, Speaker: w.Speaker, At: ops.Second(w.Said), Said: cutText(strings.Join(strings.Fields(w.Text), " "), maxCited)})
+		cited = append(cited, Cited{ID: id, Speaker: w.Speaker, At: ops.Second(w.Said), Said: visible.Short(strings.Join(strings.Fields(w.Text), " "), maxCited)})
 	}
 	return accepted, cited
 }

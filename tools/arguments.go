@@ -20,6 +20,7 @@ import (
 
 	"dream-mcp/memory"
 	"dream-mcp/memory/near"
+	"dream-mcp/memory/visible"
 )
 
 // An argumentError reports arguments that do not match the schema of a tool.
@@ -134,7 +135,7 @@ func problems(e *jsonschema.ValidationError, schema json.RawMessage) []string {
 		if len(e.InstanceLocation) > 0 {
 			text = strings.Join(e.InstanceLocation, ".") + ": " + text
 		}
-		found = append(found, short(text, 300))
+		found = append(found, visible.Short(text, 300))
 	}
 	visit(e)
 	slices.Sort(found)
@@ -224,12 +225,4 @@ func withNewNames(value any) any {
 		}
 	}
 	return value
-}
-
-// short returns at most limit characters of s.
-func short(s string, limit int) string {
-	if r := []rune(s); len(r) > limit {
-		return string(r[:limit-1]) + "…"
-	}
-	return s
 }

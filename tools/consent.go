@@ -17,6 +17,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/memory/visible"
 )
 
 // consentLife is how long an answer to a question is accepted.
@@ -74,7 +75,7 @@ func (q *question) consent(ctx context.Context, r mcp.CallToolRequest, now time.
 	answer := mcpserver.ElicitationResponse(r.Params.InputResponses, id)
 	if answer == nil || !q.signed(r.Params.RequestState, now) {
 		return mcpserver.NewInputRequestBuilder(q.sign(now.Add(consentLife))).Elicit(id, mcp.ElicitationParams{
-			Message:         short(q.text, 1_000),
+			Message:         visible.Short(q.text, 1_000),
 			RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{}}, // to accept is the answer
 		}).ToolResult(), nil
 	}

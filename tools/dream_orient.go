@@ -14,6 +14,7 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
+	"dream-mcp/memory/visible"
 )
 
 // What the map shows at most.
@@ -154,7 +155,7 @@ func passage(s string, shared []related.Term, limit int) string {
 	s = oneLine(memory.OneLine(s))
 	lower := strings.ToLower(s)
 	if utf8.RuneCountInString(s) <= limit || len(lower) != len(s) {
-		return short(s, limit)
+		return visible.Short(s, limit)
 	}
 	first := len(s)
 	for _, t := range shared[:min(len(shared), 3)] {
@@ -168,7 +169,7 @@ func passage(s string, shared []related.Term, limit int) string {
 		}
 		s = "…" + s[from:]
 	}
-	return short(s, limit)
+	return visible.Short(s, limit)
 }
 
 func age(d time.Duration) string {

@@ -12,6 +12,7 @@ import (
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 	"dream-mcp/memory/secret"
+	"dream-mcp/memory/visible"
 )
 
 func finalizeIndex(ctx context.Context, p *consolidate.Project, r finalizeArguments) (answer, error) {
@@ -71,7 +72,7 @@ func diffPage(res consolidate.FinalizeResult, file, cursor string) (answer, erro
 		Report   string         `json:"report"`
 		Findings []rule.Finding `json:"findings,omitempty"`
 		Diff     string         `json:"diff"`
-	}{res.Outcome, short(res.Report, maxVerdict), fewFindings(res.Findings, maxDiffFindings), page}}, err
+	}{res.Outcome, visible.Short(res.Report, maxVerdict), fewFindings(res.Findings, maxDiffFindings), page}}, err
 }
 
 // fit shortens what a result lists until it has at most so many bytes: each list says what it
@@ -82,16 +83,16 @@ func fit(res consolidate.FinalizeResult, most int) consolidate.FinalizeResult {
 		r.Findings = fewFindings(res.Findings, 40/share)
 		r.IndexChanges = nil
 		for _, line := range res.IndexChanges {
-			r.IndexChanges = append(r.IndexChanges, short(line, maxIndexChange))
+			r.IndexChanges = append(r.IndexChanges, visible.Short(line, maxIndexChange))
 		}
 		r.IndexChanges = fewLines(r.IndexChanges, 60/share, `%d more: {"dry_run": true, "diff": "MEMORY.md"}`)
 		r.Files.Created = fewLines(res.Files.Created, 200/share, "and %d more")
 		r.Files.Updated = fewLines(res.Files.Updated, 200/share, "and %d more")
 		r.Files.Deleted = fewLines(res.Files.Deleted, 200/share, "and %d more")
-		r.Report = short(res.Report, 4_000/share)
+		r.Report = visible.Short(res.Report, 4_000/share)
 		if share > 4 {
 			for i := range r.Findings {
-				r.Findings[i].Message, r.Findings[i].Hint = short(r.Findings[i].Message, 400), short(r.Findings[i].Hint, 200)
+				r.Findings[i].Message, r.Findings[i].Hint = visible.Short(r.Findings[i].Message, 400), visible.Short(r.Findings[i].Hint, 200)
 			}
 		}
 		data, err := secret.JSON(r)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"dream-mcp/memory/rule"
+	"dream-mcp/memory/visible"
 )
 
 // consequence lists rules by the harm of an ignored finding, the worst first. Rules that are not listed are about form.
@@ -80,7 +81,7 @@ func foldRule(findings []rule.Finding, form bool) []string {
 		} else {
 			hint = f.Hint
 		}
-		lines = append(lines, short(findingLine(f), limit))
+		lines = append(lines, visible.Short(findingLine(f), limit))
 	}
 	return lines
 }

@@ -11,6 +11,7 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory/rule/reldate"
+	"dream-mcp/memory/visible"
 )
 
 // pageRoom returns the size of an answer: a page, or more if the caller set limit or context.
@@ -192,5 +193,5 @@ func renderTurns(p *consolidate.Project, turns []search.Turn) string {
 }
 
 func oneWord(s string, limit int) string {
-	return short(strings.Join(strings.Fields(harmless(s)), " "), limit)
+	return visible.Short(strings.Join(strings.Fields(harmless(s)), " "), limit)
 }

@@ -38,7 +38,7 @@ func harmless(s string) string { return visible.EscapeTags(said.Visible(s)) }
 func oneLine(s string) string { return strings.ReplaceAll(harmless(s), "\n", "; ") }
 
 // quoted is oneLine of at most limit characters.
-func quoted(s string, limit int) string { return short(oneLine(s), limit) }
+func quoted(s string, limit int) string { return visible.Short(oneLine(s), limit) }
 
 // indent writes the lines of a text that are not empty, each after two spaces.
 func indent(b *text, text string) {

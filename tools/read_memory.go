@@ -13,6 +13,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
+	"dream-mcp/memory/visible"
 )
 
 func readMemory(ctx context.Context, p *consolidate.Project, r readArguments) (answer, error) {
@@ -74,7 +75,7 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 }
 
 func readProblem(path string, f consolidate.ReadResult) string {
-	path = short(path, maxShortLine)
+	path = visible.Short(path, maxShortLine)
 	switch {
 	case !errors.Is(f.Err, fs.ErrNotExist):
 		return fmt.Sprintf("%q cannot be read: %s", path, strings.TrimPrefix(f.Err.Error(), path+": "))

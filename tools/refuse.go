@@ -21,15 +21,16 @@ import (
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 	"dream-mcp/memory/secret"
+	"dream-mcp/memory/visible"
 )
 
 // refuse renders an error for a model: what was refused and why, the next call, and a line for each finding.
 func refuse(err error, show secret.Allowed) *mcp.CallToolResult {
 	reason, hint, rest := explain(err)
 	var b text
-	b.add(true, "refused: %s\n", short(show.Line(reason), 4_000))
-	b.add(hint != "", "hint: %s\n", short(show.Line(hint), 2_000))
-	shown := fill(&b, len(rest), MaxError-100, func(i int) string { return short(show.Line(rest[i]), 600) + "\n" })
+	b.add(true, "refused: %s\n", visible.Short(show.Line(reason), 4_000))
+	b.add(hint != "", "hint: %s\n", visible.Short(show.Line(hint), 2_000))
+	shown := fill(&b, len(rest), MaxError-100, func(i int) string { return visible.Short(show.Line(rest[i]), 600) + "\n" })
 	b.add(shown < len(rest), "… and %d more", len(rest)-shown)
 	return mcp.NewToolResultError(cut(strings.TrimRight(b.String(), "\n"), MaxError))
 }

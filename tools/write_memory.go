@@ -10,6 +10,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/rule"
+	"dream-mcp/memory/visible"
 )
 
 // checkKind fails unless a write says what becomes of the text in exactly one way.
@@ -62,18 +63,11 @@ type severalWritten struct {
 
 // oneWritten is one of several writes: what is as a caller expects it is left out.
 type oneWritten struct {
-	Path     string              `json:"path"`
-	Action   string              `json:"action"`
-	Sum      string              `json:"sum,omitempty"`
-	Undo     string              `json:"undo,omitempty"`
-	Cited    []string            `json:"cited,omitempty"`
-	Evidence []consolidate.Cited `json:"evidence,omitempty"`
-	Accepted []string            `json:"accepted,omitempty"`
-	Missing  []rule.Fact         `json:"missing,omitempty"`
-	More     int                 `json:"more_missing,omitempty"`
-	Next     string              `json:"next,omitempty"`
-	Also     []string            `json:"also,omitempty"`
-	Findings []rule.Finding      `json:"findings,omitempty"`
+	consolidate.WriteResult
+	Staged   any            `json:"staged,omitempty"`
+	Bytes    any            `json:"bytes,omitempty"`
+	Index    any            `json:"index_line,omitempty"`
+	Findings []rule.Finding `json:"findings,omitempty"`
 }
 
 type refusedWrite struct {
@@ -124,16 +118,14 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 				}
 				hinted[f.Hint] = true
 			}
-			all.Writes = append(all.Writes, oneWritten{
-				res.Path, res.Action, res.Sum, res.Undo, res.Cited, res.Evidence, res.Accepted, res.Missing, res.More, res.Next, res.Also, res.Findings,
-			})
+			all.Writes = append(all.Writes, oneWritten{WriteResult: res, Findings: res.Findings})
 			continue
 		}
 		reason, hint, rest := explain(err)
 		refused := refusedWrite{Number: i + 1, Path: quoted(pathOf(arguments), 200), Reason: quoted(reason, maxRefusal), Hint: quoted(hint, maxRefusal)}
 		for _, line := range rest {
 			if len(rest) > 1 && len(refused.More) < maxRuleHints {
-				refused.More = append(refused.More, short(line, 300))
+				refused.More = append(refused.More, visible.Short(line, 300))
 			}
 		}
 		var person *consolidate.PersonError

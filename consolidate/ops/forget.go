@@ -8,7 +8,6 @@ import (
 	"html"
 	"io/fs"
 	"path"
-	"strings"
 	"time"
 
 	"dream-mcp/memory"
@@ -131,45 +130,13 @@ func redactFile(name string, data []byte, redact func(string) string) []byte {
 
 // redactJSON replaces the strings of a JSON text, keys included. It returns data if none changes.
 func redactJSON(data []byte, redact func(string) string) []byte {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil {
+	if !json.Valid(data) {
 		return []byte(redact(string(data)))
 	}
-	changed := false
-	now, err := secret.JSON(redactValue(v, func(text string) string {
-		is := text
-		if start := strings.TrimSpace(text); start != "" && strings.Contains("{[", start[:1]) && json.Valid([]byte(text)) {
-			is = string(redactJSON([]byte(text), redact))
-		} else {
-			is = redact(text)
+	return secret.MapJSON(data, func(_ int, _, text string, isKey bool) string {
+		if !isKey && secret.IsJSON(text) {
+			return string(redactJSON([]byte(text), redact))
 		}
-		changed = changed || is != text
-		return is
-	}))
-	if err != nil || !changed {
-		return data
-	}
-	if bytes.HasSuffix(data, []byte("\n")) {
-		now = append(now, '\n')
-	}
-	return now
-}
-
-func redactValue(v any, redact func(string) string) any {
-	switch v := v.(type) {
-	case string:
-		return redact(v)
-	case []any:
-		for i := range v {
-			v[i] = redactValue(v[i], redact)
-		}
-	case map[string]any:
-		for key, value := range v {
-			delete(v, key)
-			v[redact(key)] = redactValue(value, redact)
-		}
-	}
-	return v
+		return redact(text)
+	})
 }

@@ -192,6 +192,18 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// Few joins at most so many names, and counts the rest.
+func Few[T any](names []T, most int) string {
+	var shown []string
+	for _, n := range names[:min(len(names), most)] {
+		shown = append(shown, fmt.Sprint(n))
+	}
+	if more := len(names) - most; more > 0 {
+		shown = append(shown, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(shown, ", ")
+}
+
 // merges lists what was merged into which memory, and what was left out.
 func (i Op) merges() (said []string) {
 	for _, into := range slices.Sorted(maps.Keys(i.Merges)) {

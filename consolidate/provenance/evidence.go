@@ -11,6 +11,7 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory"
+	"dream-mcp/memory/visible"
 )
 
 // Find returns the words at an ID or a source, from the transcript or else the kept copy.
@@ -127,11 +128,7 @@ func (o Origin) Line(words int) string {
 	if !o.Transcript {
 		line += " (transcript gone)"
 	}
-	text := []rune(strings.Join(strings.Fields(o.Text), " "))
-	if len(text) > words {
-		text = append(text[:words-1], '…')
-	}
-	return line + ": " + string(text)
+	return line + ": " + visible.Short(strings.Join(strings.Fields(o.Text), " "), words)
 }
 
 // Origins returns the sources that the metadata of a memory names, in that order, at most memory.MaxSources. Words

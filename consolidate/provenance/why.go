@@ -115,11 +115,7 @@ func find(dir *memory.Dir, topic string) (memory.Name, error) {
 	case 1:
 		return meant[0], nil
 	}
-	var shown []string
-	for _, n := range meant[:min(len(meant), maxMeant)] {
-		shown = append(shown, n.String())
-	}
-	return memory.Name{}, ops.Refuse(fmt.Sprintf("%q matches %d memories: %s", topic, len(meant), strings.Join(shown, ", ")),
+	return memory.Name{}, ops.Refuse(fmt.Sprintf("%q matches %d memories: %s", topic, len(meant), ops.Few(meant, maxMeant)),
 		"name its file, or more of its words")
 }
 

@@ -111,7 +111,7 @@ func (r *Share) Warnings(dir *memory.Dir) (warnings []string) {
 
 // StayingHere says what is never sent.
 func StayingHere(names []memory.Name) string {
-	return "never sent, because some systems could not have a file of that name (name.md or folder/name.md, without special characters): " + List(names)
+	return "never sent, because some systems could not have a file of that name (name.md or folder/name.md, without special characters): " + ops.Few(names, MaxNamed)
 }
 
 // conflictCopy matches the names that other programs give to the copy of a file that two machines changed.

@@ -134,19 +134,6 @@ func memories(paths []string) (names []memory.Name) {
 	return names
 }
 
-// List names a few memories, and counts the rest.
-func List(names []memory.Name) string {
-	const most = 10
-	var shown []string
-	for _, n := range names {
-		shown = append(shown, n.String())
-	}
-	if more := len(shown) - most; more > 0 {
-		shown = append(shown[:most], fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(shown, ", ")
-}
-
 // travels reports whether a file of this name is shared: the index, and what a dream may write.
 func travels(n memory.Name) bool { return n.IsIndex() || n.Writable() == nil }
 

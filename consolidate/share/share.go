@@ -41,6 +41,9 @@ const (
 	syncWait    = 5 * time.Minute
 )
 
+// MaxNamed bounds the memories that are named in a text for a person.
+const MaxNamed = 10
+
 // LeaseRenewal is how often a dream renews its lease.
 const LeaseRenewal = 15 * time.Minute
 

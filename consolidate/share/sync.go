@@ -206,7 +206,7 @@ func (l *link) push(ctx context.Context, h heads, dreamed bool) error {
 	}
 	files := memories(paths)
 	if l.Withheld = len(files) > 0 && (l.Withheld || dreamed && l.Held != "" && h.lease != l.Held); l.Withheld {
-		return &StopError{"another machine took the lease over before the dream of this machine was sent, so these changes are here alone: " + List(files) +
+		return &StopError{"another machine took the lease over before the dream of this machine was sent, so these changes are here alone: " + ops.Few(files, MaxNamed) +
 			". dream-mcp undo takes the dream back; dream-mcp share --now --yes sends what is here"}
 	}
 	var updates []update

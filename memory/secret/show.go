@@ -17,6 +17,31 @@ const maxContext = 4 << 10
 // a JSON object or array is treated the same way. It leaves the values alone for which exact returns true: it is
 // given their key and how many objects and arrays they are in. A text that is not JSON is returned as it is.
 func (a Allowed) ShowJSON(data []byte, exact func(depth int, key string) bool) []byte {
+	return MapJSON(data, func(depth int, key, text string, isKey bool) string {
+		switch {
+		case isKey:
+		case exact != nil && exact(depth, key):
+			return text
+		case IsJSON(text):
+			return string(a.ShowJSON([]byte(text), nil))
+		}
+		shown := a.Show(text).Text
+		if !isKey && shown == text && key != "" && len(text) <= maxContext {
+			shown = a.showValue(key, text)
+		}
+		return shown
+	})
+}
+
+// IsJSON reports whether a text is a JSON object or array.
+func IsJSON(text string) bool {
+	start := strings.TrimLeft(text, " \t\r\n")
+	return start != "" && strings.Contains("{[", start[:1]) && json.Valid([]byte(text))
+}
+
+// MapJSON replaces the strings of a JSON text, keys included, by what change makes of them, and leaves all else as it is. change is
+// given the key of a value, and how many objects and arrays it is in. A text that is not JSON is returned as it is.
+func MapJSON(data []byte, change func(depth int, key, text string, isKey bool) string) []byte {
 	if !json.Valid(data) {
 		return data
 	}
@@ -42,17 +67,9 @@ func (a Allowed) ShowJSON(data []byte, exact func(depth int, key string) bool) [
 		isKey := bytes.HasPrefix(bytes.TrimLeft(data[i+1:], " \t\r\n"), []byte(":"))
 		if isKey {
 			key = text
-		} else if exact != nil && exact(depth, key) {
-			continue
 		}
-		var shown string
-		if start := strings.TrimLeft(text, " \t\r\n"); !isKey && start != "" && strings.Contains("{[", start[:1]) && json.Valid([]byte(text)) {
-			shown = string(a.ShowJSON([]byte(text), nil))
-		} else if shown = a.Show(text).Text; !isKey && shown == text && key != "" && len(text) <= maxContext {
-			shown = a.showValue(key, text)
-		}
-		if shown != text {
-			quoted, _ := JSON(shown) // a string can always be encoded
+		if is := change(depth, key, text, isKey); is != text {
+			quoted, _ := JSON(is) // a string can always be encoded
 			out = append(append(out, data[kept:from]...), quoted...)
 			kept = i + 1
 		}

@@ -175,3 +175,15 @@ func Cut(text string, most int) string {
 	}
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
+
+// Short returns at most most characters of a text. The last is an ellipsis if it was cut.
+func Short(text string, most int) string {
+	n, last := 0, 0
+	for i := range text {
+		if n == most {
+			return text[:last] + "…"
+		}
+		n, last = n+1, i
+	}
+	return text
+}

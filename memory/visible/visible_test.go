@@ -60,3 +60,16 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+func TestShort(t *testing.T) {
+	tests := []struct {
+		text, want string
+	}{
+		{"", ""}, {"abc", "abc"}, {"abcd", "ab…"}, {"äöü", "äöü"}, {"äöüß", "äö…"}, {"\xff\xff\xff\xff", "\xff\xff…"},
+	}
+	for _, test := range tests {
+		if got := Short(test.text, 3); got != test.want {
+			t.Errorf("Short(%q, 3) = %q, want %q", test.text, got, test.want)
+		}
+	}
+}

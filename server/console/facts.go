@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -53,7 +54,7 @@ func lastDream(l *consolidate.LastDream, now time.Time) (what, summary string) {
 	if l.Undone {
 		when += ", later undone"
 	}
-	return oneLine(fmt.Sprintf("%s %s %s: %s", l.ID, l.Outcome, when, fileList(l.Files))), oneLine(l.Summary)
+	return oneLine(fmt.Sprintf("%s %s %s: %s", l.ID, l.Outcome, when, cmp.Or(ops.Few(l.Files, maxFiles), "no files"))), oneLine(l.Summary)
 }
 
 // place is a folder or setting that is used, and why.
@@ -102,17 +103,8 @@ func localTimes(text string, zone *time.Location) string {
 	})
 }
 
-// fileList names the first files and counts the rest.
-func fileList(files []string) string {
-	const most = 6
-	switch {
-	case len(files) == 0:
-		return "no files"
-	case len(files) > most:
-		return fmt.Sprintf("%s and %d more", strings.Join(files[:most], ", "), len(files)-most)
-	}
-	return strings.Join(files, ", ")
-}
+// maxFiles bounds the files that a line names.
+const maxFiles = 6
 
 // minute formats a time to the minute.
 func minute(t time.Time, zone *time.Location) string { return t.In(zone).Format("2006-01-02 15:04") }

@@ -59,12 +59,12 @@ func renderPlaces(at consolidate.Places) string {
 	var b lines
 	none := len(at.Memories)+at.Archived+at.Quoted+at.Records == 0
 	b.add(none, "", "It is in no memory and in nothing that dream-mcp keeps.")
-	b.add(len(at.Memories) > 0, "", "memories:     %s", fileList(at.Memories))
+	b.add(len(at.Memories) > 0, "", "memories:     %s", ops.Few(at.Memories, maxFiles))
 	b.add(at.Archived > 0, "", "archive:      %s, with those of dreams that wait", ops.Plural(at.Archived, "text"))
 	b.add(at.Quoted > 0, "", "quoted words: %d", at.Quoted)
 	b.add(at.Records > 0, "", "records:      %s", ops.Plural(at.Records, "file"))
 	b.add(true, "", "sessions:     %s; not shown or read any more, but the transcripts are the host's: delete them there", ops.Plural(at.Hits, "place"))
-	b.add(len(at.Stays) > 0, "", "! stays in %s, or in its name: change it by hand", fileList(at.Stays))
+	b.add(len(at.Stays) > 0, "", "! stays in %s, or in its name: change it by hand", ops.Few(at.Stays, maxFiles))
 	b.WriteString("Not reached: other projects' memories, CLAUDE.md, what models were shown, backups, and the history of a git remote.\n")
 	return b.String()
 }

@@ -115,7 +115,7 @@ func (c *Command) recallLog(p *consolidate.Project) error {
 		b := lines{ink: ink}
 		b.add(len(pushes) == 0, "", "No memory was shown unasked yet.")
 		for _, push := range pushes {
-			b.add(true, "", "%s  %-8s %-12s %-8.8s  %s", minute(push.Time, p.Store.Now().Location()), push.Event, push.Host, push.Session, fileList(push.Files))
+			b.add(true, "", "%s  %-8s %-12s %-8.8s  %s", minute(push.Time, p.Store.Now().Location()), push.Event, push.Host, push.Session, ops.Few(push.Files, maxFiles))
 		}
 		return b.String()
 	})
@@ -143,7 +143,7 @@ func renderUses(uses *recall.Uses, p *consolidate.Project) string {
 	never, always := uses.Extremes(paths)
 	var b lines
 	b.add(true, "", "Recall in %s: %d of %d memories were shown.", ops.Plural(uses.Sessions, "session"), len(uses.Of), len(paths))
-	b.add(len(never) > 0, "", "  never: %s", fileList(never))
-	b.add(len(always) > 0, "", "  in at least half: %s", fileList(always))
+	b.add(len(never) > 0, "", "  never: %s", ops.Few(never, maxFiles))
+	b.add(len(always) > 0, "", "  in at least half: %s", ops.Few(always, maxFiles))
 	return "\n" + b.String()
 }

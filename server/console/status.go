@@ -104,7 +104,7 @@ func renderStatus(s consolidate.Status, setup host.Setup, folders []said.Folder,
 func dreamDetail(d *consolidate.OpenDream, now time.Time) string {
 	parts := []string{string(d.Phase), ops.Plural(d.ToolCalls, "call")}
 	if len(d.Staged) > 0 {
-		parts = append(parts, "staged "+fileList(d.Staged))
+		parts = append(parts, "staged "+ops.Few(d.Staged, maxFiles))
 	}
 	return strings.TrimPrefix(strings.Join(append(parts, "expires "+d.Expires.In(now.Location()).Format("15:04")), ", "), ", ")
 }

@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 	"sync/atomic"
-	"unicode/utf8"
 
 	"dream-mcp/consolidate/transcript/digest"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/memory/visible"
 )
 
 // The bounds of ContextOf, in bytes of text: of one turn beside an utterance that is asked for, and of all that it returns.
@@ -71,7 +70,7 @@ func (s *Store) around(ctx context.Context, id string, n, parts int) ([]Turn, er
 	if err != nil {
 		return nil, err
 	}
-	hit.Text = cutText(s.Masked(hit.Text), maxTurns/max(2, parts))
+	hit.Text = visible.Cut(s.Masked(hit.Text), maxTurns/max(2, parts))
 	var before, after []Turn
 	_, err = s.parts(ctx, session, new(atomic.Int64), func(part *digest.Digest, _ int) error {
 		for _, i := range part.Order() {
@@ -93,7 +92,7 @@ func (s *Store) around(ctx context.Context, id string, n, parts int) ([]Turn, er
 	turns := []Turn{{hit, true}}
 	left := maxTurns/parts - len(hit.Text)
 	fits := func(u *Turn) bool {
-		u.Text = cutText(s.Masked(u.Text), maxTurn/min(parts, 4))
+		u.Text = visible.Cut(s.Masked(u.Text), maxTurn/min(parts, 4))
 		left -= len(u.Text)
 		return left >= 0
 	}
@@ -106,15 +105,4 @@ func (s *Store) around(ctx context.Context, id string, n, parts int) ([]Turn, er
 		}
 	}
 	return turns, nil
-}
-
-// cutText is a text of at most so many bytes, and what says that it goes on.
-func cutText(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return strings.TrimRight(text[:most], " \n") + ellipsis
 }
