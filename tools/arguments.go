@@ -104,7 +104,7 @@ func checker(tool mcp.Tool) check {
 			return nil, &argumentError{tool: tool.Name, problems: []string{"not a JSON object"}}
 		}
 		var invalid *jsonschema.ValidationError
-		if err := s.Validate(withNewNames(value)); errors.As(err, &invalid) {
+		if err := s.Validate(oneID(value)); errors.As(err, &invalid) {
 			return nil, &argumentError{tool: tool.Name, problems: problems(invalid, tool.RawInputSchema)}
 		} else if err != nil {
 			return nil, err
@@ -204,24 +204,11 @@ func limitOf(k jsonschema.ErrorKind) string {
 	return ""
 }
 
-// withNewNames renames arguments that had another name before: hook, of a line of the index, is text. One ID of context_of
-// needs no array.
-func withNewNames(value any) any {
-	switch v := value.(type) {
-	case []any:
-		for _, item := range v {
-			withNewNames(item)
-		}
-	case map[string]any:
-		for _, item := range v {
-			withNewNames(item)
-		}
-		if hook, old := v["hook"]; old && v["text"] == nil {
-			v["text"] = hook
-			delete(v, "hook")
-		}
-		if id, one := v["context_of"].(string); one {
-			v["context_of"] = []any{id}
+// oneID makes a list of a context_of that is one ID.
+func oneID(value any) any {
+	if arguments, is := value.(map[string]any); is {
+		if id, one := arguments["context_of"].(string); one {
+			arguments["context_of"] = []any{id}
 		}
 	}
 	return value

@@ -77,12 +77,6 @@ func TestArguments(t *testing.T) {
 			t.Errorf("%s %s: %s", test.tool, test.arguments, text)
 		}
 	}
-	for _, name := range []string{"text", "hook"} {
-		w.must("write_memory", fmt.Sprintf(`{"path": "%s.md", "content": "---\nname: %s\ndescription: what %s is called\nmetadata:\n  type: project\n---\nIt is called %s.\n", "index": {"%s": "as it was given"}}`, name, name, name, name, name))
-		if text := w.must("read_memory", `{"paths": ["MEMORY.md"]}`); !strings.Contains(text, "("+name+".md) — as it was given") {
-			t.Errorf("%s: %s", name, text)
-		}
-	}
 }
 
 // The line of the index that says what the memory no longer says is reported, until it says something else.

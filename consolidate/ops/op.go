@@ -189,23 +189,10 @@ type Merge struct {
 type IndexLine struct {
 	File    string `json:"file"`
 	Title   string `json:"title,omitempty"`
-	Hook    string `json:"hook,omitempty"`
+	Hook    string `json:"text,omitempty"`
 	Section string `json:"section,omitempty"`
 
 	Inherited bool `json:"inherited,omitempty"` // from the memory that File is a new name of
-}
-
-// UnmarshalJSON takes the name of the tools' argument, too: text for hook.
-func (l *IndexLine) UnmarshalJSON(data []byte) error {
-	type plain IndexLine
-	var named struct {
-		plain
-		Text string `json:"text"`
-	}
-	err := json.Unmarshal(data, &named)
-	*l = IndexLine(named.plain)
-	l.Hook = cmp.Or(named.Text, l.Hook)
-	return err
 }
 
 // shown returns a copy of i with credentials masked in what a model or a person wrote, except in index lines, which are to
