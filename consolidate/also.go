@@ -45,7 +45,7 @@ func (p *Project) Complete(results []*WriteResult, refused map[string]string) {
 		}
 		others := func(file string) bool { return file == r.Path || file == memory.IndexFile }
 		for _, pair := range x.Beside(r.fresh, related.NameWords(r.Path), others, 2*maxAlso) {
-			if len(r.Also) < maxAlso && pair.Strength() >= minAlso && len(pair.Shared) > 1 && !shown[[2]string{pair.File, r.Path}] {
+			if len(r.Also) < maxAlso && pair.Weight >= minAlso && !shown[[2]string{pair.File, r.Path}] {
 				shown[[2]string{r.Path, pair.File}] = true
 				r.Also = append(r.Also, pair.Where()+" "+visible.Short(memory.OneLine(pair.Text), maxPassage))
 			}

@@ -96,11 +96,10 @@ type Changed struct {
 // The numbers of passages that are shown beside what changed, of all memories and of one.
 const (
 	maxBeside = 40
-	maxOfOne  = 16
+	maxOfOne  = 20
 	minOfOne  = 3
 	maxNamed  = 12 // more that are only named
 	maxAlone  = 3
-	minScore  = 1.0
 )
 
 // changed returns what somebody else changed, and whether it is known what the last dream left.
@@ -150,7 +149,6 @@ func (d *dream) changed(x *related.Index, now *memory.Snapshot) (changes []Chang
 // beside fills in what passages of c touch.
 func (c *Changed) beside(x *related.Index, passages []related.Passage, max int) {
 	pairs := x.Beside(passages, related.NameWords(c.File), func(file string) bool { return file == c.File }, max+maxNamed)
-	pairs = slices.DeleteFunc(pairs, func(p related.Pair) bool { return p.Score < minScore })
 	c.Beside = pairs[:min(len(pairs), max)]
 	for _, p := range pairs[len(c.Beside):] {
 		c.Touches = append(c.Touches, p.Where())
@@ -178,12 +176,11 @@ func (p *Project) ownSums(since time.Time) map[string]memory.Sum {
 	return sums
 }
 
-// What an utterance must share with a passage to be shown beside it, and how many passages.
+// How much of an utterance is looked at, and how many passages are shown beside it.
 const (
-	minStrength = 1.5
-	maxTouched  = 2
-	maxAsked    = 1_500 // bytes of an utterance that are looked at
-	maxPassage  = 200   // characters of a passage
+	maxTouched = 2
+	maxAsked   = 1_500 // bytes of an utterance that are looked at
+	maxPassage = 200   // characters of a passage
 )
 
 // touch returns what finds the passages of memories that an utterance touches; nil outside dreams. The first dream reads all
@@ -200,7 +197,7 @@ func (d *dream) touch() listing.Touch {
 	x := related.New(related.Documents(s.Shown(nil)))
 	return func(text string) (touched []listing.Touched) {
 		for _, h := range x.Touched(related.Question{Text: text[:min(len(text), maxAsked)], PerFile: 1, Max: maxTouched}) {
-			if words, weight := x.Meeting(text, h); words < 2 || weight < minStrength {
+			if x.Meeting(text, h) == 0 {
 				continue
 			}
 			t := listing.Touched{Where: h.Where()}

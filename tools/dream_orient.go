@@ -23,8 +23,8 @@ const (
 	maxMapGuides   = 12
 	maxMapChanged  = 8_000 // bytes; the rest is named
 	maxMapFindings = 3_000 // bytes; the rest is counted
-	maxPassageLine = 190   // characters of a passage
-	maxPairLine    = 115   // characters of a passage of a pair
+	maxPassageLine = 190   // characters of a passage that is touched
+	maxPairLine    = 115   // characters of one of a pair, or of what touches
 )
 
 type orientArguments struct {
@@ -139,7 +139,7 @@ func changedPart(c consolidate.Changed) string {
 	b.add(true, "%s %s\n", c.Action, quoted(c.File, 200))
 	line := 0
 	for _, p := range c.Beside {
-		b.add(p.From.Line != line, "  %d: %s\n", p.From.Line, passage(p.From.Text, p.Shared, maxPassageLine))
+		b.add(p.From.Line != line, "  %d: %s\n", p.From.Line, passage(p.From.Text, p.Shared, maxPairLine))
 		line = p.From.Line
 		b.add(true, "    → %s: %s\n", p.Where(), passage(p.Text, p.Shared, maxPassageLine))
 	}

@@ -2,6 +2,7 @@ package related
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -16,30 +17,34 @@ import (
 type Pair struct {
 	From Passage
 	Hit  // the other
+	// Weight is that of the words that they share, as in Meeting.
+	Weight float64
 }
 
-// Beside returns what passages of one file touch in other files, the nearest first: of each file the nearest passage, then
-// of each the second, and so on. skip is as in Question.
+// again is what the score of a passage counts, of its score, for each better one of its file.
+const again = 0.8
+
+// Beside returns what passages of one file touch in other files by more than chance, the nearest first. skip is as in
+// Question.
 func (x *Index) Beside(from []Passage, context string, skip func(file string) bool, max int) []Pair {
 	best := map[Passage]Pair{} // by the passage that is touched
 	for _, p := range from {
+		words := x.words(p.Text)
 		for _, h := range x.Touched(Question{Text: p.Text, Context: context + "\n" + p.about, Skip: skip, Max: 4 * max, PerFile: 3}) {
-			if b, ok := best[h.Passage]; !ok || b.Score < h.Score {
-				best[h.Passage] = Pair{p, h}
+			weight := x.meeting(words, h)
+			h.Score *= weight
+			if weight > 0 && len(h.Shared) > 1 && best[h.Passage].Score < h.Score {
+				best[h.Passage] = Pair{p, h, weight}
 			}
 		}
 	}
-	pairs := make([]Pair, 0, len(best))
-	for _, p := range best {
-		pairs = append(pairs, p)
+	pairs := slices.SortedFunc(maps.Values(best), comparePairs)
+	better := map[string]int{}
+	for i, p := range pairs {
+		pairs[i].Score *= math.Pow(again, float64(better[p.File]))
+		better[p.File]++
 	}
 	slices.SortFunc(pairs, comparePairs)
-	turn, nth := map[Passage]int{}, map[string]int{}
-	for _, p := range pairs {
-		turn[p.Passage] = nth[p.File]
-		nth[p.File]++
-	}
-	slices.SortStableFunc(pairs, func(a, b Pair) int { return turn[a.Passage] - turn[b.Passage] })
 	return pairs[:min(len(pairs), max)]
 }
 
@@ -117,7 +122,7 @@ func (x *Index) Pairs(max int) []Pair {
 			outside++
 		}
 		seen[files] = true
-		pairs = append(pairs, Pair{a, Hit{Passage: b, Score: n.share, Shared: x.shared(n.b, x.ask(Question{Text: a.Text}))}})
+		pairs = append(pairs, Pair{From: a, Hit: Hit{Passage: b, Score: n.share, Shared: x.shared(n.b, x.ask(Question{Text: a.Text}))}})
 	}
 	return pairs
 }

@@ -30,10 +30,13 @@ func TestPairs(t *testing.T) {
 
 func TestBeside(t *testing.T) {
 	x := New(docs())
+	if pairs := x.Beside([]Passage{{Text: "The buoys are deployed in spring, with Ines."}}, "", nil, 10); len(pairs) > 0 {
+		t.Errorf("got %+v: one word is chance", pairs)
+	}
 	own := func(file string) bool { return file == "new.md" }
 	pairs := x.Beside([]Passage{{Text: "The shop moved to Postgres 17, port 5433."}, {Text: "Rollbacks keep the old image on host-7."}}, "", own, 10)
-	if len(pairs) < 2 || pairs[0].File == pairs[1].File {
-		t.Fatalf("got %+v: the nearest of each file first", pairs)
+	if len(pairs) != 2 || pairs[0].File == pairs[1].File {
+		t.Fatalf("got %+v, want the passage on Postgres and that on the image", pairs)
 	}
 	for _, p := range pairs {
 		if strings.Contains(p.Text, "host-7") && !strings.Contains(p.From.Text, "host-7") {

@@ -26,46 +26,62 @@ type Hit struct {
 	Shared []Term  // what they share, the rarest first
 }
 
-// Strength is about the number of rare terms that text and passage share, without the words of everyday work, dates and
-// short numbers. Less than two are often chance.
-func (h Hit) Strength() (sum float64) {
-	for _, t := range h.Shared {
-		if !text.IsEveryday(t.Text) && !dateOrShort.MatchString(t.Text) {
-			sum += t.Weight
-		}
-	}
-	return sum
-}
-
 // maxShort is how many terms a memory has at most that counts as a whole where a text is compared with one of its passages.
 const maxShort = 300
 
-// Meeting returns how many words of a text the memory of a hit holds, without those of everyday work, dates and short numbers, and
-// their weight. A name of code or a path is one word. Of a long memory only the passage counts.
-func (x *Index) Meeting(s string, h Hit) (words int, weight float64) {
+// What a text and a memory must share, or it may be chance. In a small memory two words are enough that only the two hold.
+const (
+	minWords  = 2
+	minWeight = 1.5
+)
+
+// Meeting returns the weight of the words of a text that the memory of a hit holds, without those of everyday work, dates and short
+// numbers, and 0 if they may be chance. A name of code or a path is one word. Of a long memory only the passage counts.
+func (x *Index) Meeting(s string, h Hit) float64 { return x.meeting(x.words(s), h) }
+
+// A word of a text by its terms, without those that say little.
+type word struct {
+	terms []int32
+	dense bool // a name of code or a path
+}
+
+func (x *Index) words(s string) (words []word) {
+	for w := range strings.FieldsSeq(s) {
+		terms := slices.DeleteFunc(x.lookUp(w), func(id int32) bool { return text.IsEveryday(x.terms[id]) || dateOrShort.MatchString(x.terms[id]) })
+		if len(terms) > 0 {
+			words = append(words, word{terms, strings.ContainsFunc(w, text.IsDense)})
+		}
+	}
+	return words
+}
+
+func (x *Index) meeting(words []word, h Hit) (weight float64) {
 	file := x.fileOf[h.i]
 	short := x.whole.lengths[file] <= maxShort
-	seen := map[string]bool{}
-	for word := range strings.FieldsSeq(s) {
-		rarest, dense := Term{}, strings.ContainsFunc(word, text.IsDense)
-		for _, id := range x.lookUp(word) {
-			t := Term{Text: x.terms[id], Weight: x.rarity(id)}
-			held := x.passages.count(id, int32(h.i)) >= 1 || short && x.whole.count(id, file) >= 1
+	seen := map[int32]bool{}
+	n := 0
+	for _, w := range words {
+		rarest := int32(-1)
+		for _, t := range w.terms {
+			held := x.passages.count(t, int32(h.i)) >= 1 || short && x.whole.count(t, file) >= 1
 			switch {
-			case !held || seen[t.Text] || text.IsEveryday(t.Text) || dateOrShort.MatchString(t.Text):
-			case dense: // not parted into words
-				seen[t.Text] = true
-				words, weight = words+1, weight+t.Weight
-			case t.Weight > rarest.Weight:
+			case !held || seen[t]:
+			case w.dense: // not parted into words
+				seen[t] = true
+				n, weight = n+1, weight+x.rarity(t)
+			case rarest < 0 || x.rarity(t) > x.rarity(rarest):
 				rarest = t
 			}
 		}
-		if rarest.Text != "" {
-			seen[rarest.Text] = true
-			words, weight = words+1, weight+rarest.Weight
+		if rarest >= 0 {
+			seen[rarest] = true
+			n, weight = n+1, weight+x.rarity(rarest)
 		}
 	}
-	return words, weight
+	if n < minWords || weight < min(minWeight, minWords*Rarity(2, len(x.files))) {
+		return 0
+	}
+	return weight
 }
 
 // A Term is a word that a question and a passage share, as its stem.
