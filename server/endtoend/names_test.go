@@ -231,7 +231,7 @@ func tree(ts *testscript.TestScript, dir string, without ...string) map[string]s
 			return err
 		}
 		for _, w := range without {
-			if p == w {
+			if filepath.ToSlash(p) == filepath.ToSlash(w) {
 				return filepath.SkipDir
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -37,6 +38,9 @@ const warmCalls = 400
 func TestSoak(t *testing.T) {
 	t.Parallel()
 	dependOnSources(t)
+	if runtime.GOOS == "windows" {
+		t.Skip("NOT TESTED: no signal makes a program print its goroutines")
+	}
 	before, after := soakFor(t, max(*soakCalls/10, warmCalls)), soakFor(t, *soakCalls)
 	if after.goroutines > before.goroutines {
 		t.Errorf("goroutines: %d, were %d\n%s", after.goroutines, before.goroutines, after.stacks)
@@ -156,7 +160,7 @@ func soak(t testing.TB) *soaking {
 		}
 	}
 	cmd := exec.Command(binary(), "serve", "--project", project)
-	cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "GODEBUG=gctrace=1", "GOGC=50"}
+	cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "USERPROFILE=" + home, "PATH=" + os.Getenv("PATH"), "GODEBUG=gctrace=1", "GOGC=50"}
 	s := &soaking{cmd: cmd, seen: map[string]json.RawMessage{}}
 	cmd.Stderr = &s.log
 	in, err := cmd.StdinPipe()

@@ -16,7 +16,7 @@ const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"pro
 // which do not depend on how busy the machine is; they were 17,000 when each package compiled its expressions.
 func TestLittleIsInitialized(t *testing.T) {
 	cmd := exec.Command(binary(), "version")
-	cmd.Env = []string{"HOME=" + t.TempDir(), "GODEBUG=inittrace=1"}
+	cmd.Env = []string{"HOME=" + t.TempDir(), "USERPROFILE=" + t.TempDir(), "GODEBUG=inittrace=1"}
 	var trace strings.Builder
 	cmd.Stderr = &trace
 	if err := cmd.Run(); err != nil {
@@ -41,7 +41,7 @@ func BenchmarkStart(b *testing.B) {
 	home := b.TempDir()
 	for b.Loop() {
 		cmd := exec.Command(binary(), "serve")
-		cmd.Env, cmd.Dir = []string{"HOME=" + home}, home
+		cmd.Env, cmd.Dir = []string{"HOME=" + home, "USERPROFILE=" + home}, home
 		in, err := cmd.StdinPipe()
 		if err != nil {
 			b.Fatal(err)
