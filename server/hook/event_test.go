@@ -2,6 +2,7 @@ package hook
 
 import (
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -47,6 +48,9 @@ func TestRead(t *testing.T) {
 		{`{"hook_event_name":"Stop","cwd":"relative"}`, Event{Name: "Stop", Moment: Turn}},
 		{`{"hook_event_name":"Stop","cwd":"/p\u0000q"}`, Event{Name: "Stop", Moment: Turn}},
 	} {
+		if row.want.Dir != "" && runtime.GOOS == "windows" {
+			row.json, row.want.Dir = strings.ReplaceAll(row.json, `"/`, `"C:/`), "C:"+row.want.Dir
+		}
 		got, err := Read(nil, strings.NewReader(row.json))
 		if err != nil || got != row.want {
 			t.Errorf("%s: %+v, %v; want %+v", row.json, got, err, row.want)

@@ -18,8 +18,8 @@ func TestClient(t *testing.T) {
 		"Claude Code": {[]string{"CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=0f0e0d0c-0000-4000-8000-000000000001"},
 			ClaudeCode, "0f0e0d0c-0000-4000-8000-000000000001", nil},
 		"by its project":          {[]string{"CLAUDE_PROJECT_DIR=$T/home/p"}, ClaudeCode, "", nil},
-		"Codex":                   {[]string{"CODEX_HOME=/x"}, Codex, "", nil},
-		"Codex in Claude Code":    {[]string{"CODEX_HOME=/x", "CLAUDECODE=1"}, ClaudeCode, "", nil},
+		"Codex":                   {[]string{"CODEX_HOME=$T/x"}, Codex, "", nil},
+		"Codex in Claude Code":    {[]string{"CODEX_HOME=$T/x", "CLAUDECODE=1"}, ClaudeCode, "", nil},
 		"Gemini":                  {[]string{"GEMINI_CLI=1"}, Gemini, "", nil},
 		"opencode":                {[]string{"OPENCODE=1"}, OpenCode, "", nil},
 		"Gemini in opencode":      {[]string{"OPENCODE=1", "GEMINI_CLI=1"}, Gemini, "", nil},
@@ -35,6 +35,7 @@ func TestClient(t *testing.T) {
 }
 
 func TestProject(t *testing.T) {
+	drive := filepath.VolumeName(os.TempDir())
 	for name, row := range map[string]struct {
 		lines []string
 		flag  string
@@ -51,19 +52,21 @@ func TestProject(t *testing.T) {
 		"a setting left empty":        {[]string{"DREAM_PROJECT=${user_config.project}"}, "", "home/p", nil},
 		"a link":                      {[]string{"home/l -> p", "CLAUDE_PROJECT_DIR=$T/home/l"}, "", "home/p", nil},
 		"home":                        {[]string{"CLAUDE_PROJECT_DIR=$T/home"}, "", "home", []string{"home directory"}},
-		"the whole file system":       {[]string{"CLAUDE_PROJECT_DIR=/"}, "", "", []string{"root of the file system"}},
+		"the whole file system":       {[]string{"CLAUDE_PROJECT_DIR=" + drive + "/"}, "", strings.TrimPrefix(drive+"/", "/"), []string{"root of the file system"}},
 	} {
-		env, top := world(t, row.lines...)
-		f := NoFlags
-		f.Project = row.flag
-		s, err := Resolve(env, f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := short(top, s.Project); got != row.want {
-			t.Errorf("%s: %q, want %q", name, got, row.want)
-		}
-		warned(t, s.Warnings, row.warns...)
+		t.Run(name, func(t *testing.T) {
+			env, top := world(t, row.lines...)
+			f := NoFlags
+			f.Project = row.flag
+			s, err := Resolve(env, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := short(top, s.Project); got != row.want {
+				t.Errorf("%q, want %q", got, row.want)
+			}
+			warned(t, s.Warnings, row.warns...)
+		})
 	}
 	env, top := world(t, "home/q/")
 	env.Folder = filepath.Join(top, "home", "q")

@@ -1,12 +1,16 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
 
 func TestOtherHosts(t *testing.T) {
+	config := cmp.Or(map[string]string{"windows": "AppData/Roaming", "darwin": "Library/Application Support"}[runtime.GOOS], ".config")
 	tests := []struct {
 		name    string
 		world   []string
@@ -18,8 +22,8 @@ func TestOtherHosts(t *testing.T) {
 			"codex $T/home/.codex, gemini $T/home/.gemini, openclaw $T/home/.openclaw, opencode $T/xdg/data/opencode", "claude-code, codex, gemini, openclaw, opencode default", ""},
 		{"where variables say", []string{"CODEX_HOME=$T/c", "GEMINI_CLI_HOME=$T/g", "OPENCLAW_STATE_DIR=$T/o", "XDG_DATA_HOME=$T/data"},
 			"codex $T/c, gemini $T/g/.gemini, openclaw $T/o, opencode $T/data/opencode", "claude-code, codex, gemini, openclaw, opencode default", ""},
-		{"in the home, where no variable says", []string{"XDG_DATA_HOME=", `home/.config/dream-mcp/config.json => {"hosts": ["opencode"]}`, "XDG_CONFIG_HOME="},
-			"opencode $T/home/.local/share/opencode", "claude-code, opencode $T/home/.config/dream-mcp/config.json", ""},
+		{"in the home, where no variable says", []string{"XDG_DATA_HOME=", `home/` + config + `/dream-mcp/config.json => {"hosts": ["opencode"]}`, "XDG_CONFIG_HOME="},
+			"opencode $T/home/.local/share/opencode", "claude-code, opencode $T/home/" + config + "/dream-mcp/config.json", ""},
 		{"a database by its name", []string{"OPENCODE_DB=mine.db", `xdg/config/dream-mcp/config.json => {"hosts": ["opencode"]}`},
 			"opencode $T/xdg/data/opencode/mine.db", "claude-code, opencode $T/xdg/config/dream-mcp/config.json", ""},
 		{"a database by its path", []string{"OPENCODE_DB=$T/mine.db", `xdg/config/dream-mcp/config.json => {"hosts": ["opencode"]}`},
@@ -42,10 +46,11 @@ func TestOtherHosts(t *testing.T) {
 			for _, o := range s.Others {
 				got = append(got, fmt.Sprintf("%s %s", o.Host, o.Home))
 			}
-			if want := strings.ReplaceAll(tt.want, "$T", top); strings.Join(got, ", ") != want {
+			top = filepath.ToSlash(top)
+			if want := strings.ReplaceAll(tt.want, "$T", top); filepath.ToSlash(strings.Join(got, ", ")) != want {
 				t.Errorf("others %q, want %q", got, want)
 			}
-			if got, want := s.Settings["hosts"].Value+" "+s.Settings["hosts"].Source, strings.ReplaceAll(tt.setting, "$T", top); got != want {
+			if got, want := filepath.ToSlash(s.Settings["hosts"].Value+" "+s.Settings["hosts"].Source), strings.ReplaceAll(tt.setting, "$T", top); got != want {
 				t.Errorf("setting %q, want %q", got, want)
 			}
 			if warned := strings.Join(s.Warnings, "\n"); tt.warning == "" && warned != "" || !strings.Contains(warned, tt.warning) {

@@ -12,6 +12,7 @@ import (
 
 func TestFolders(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
 	for _, row := range []struct {
 		goos, variable, value       string
 		wantState, wantConf, wantDt string // below home, with dream-mcp to follow; "=" is the value itself
@@ -19,11 +20,11 @@ func TestFolders(t *testing.T) {
 		{"linux", "", "", ".local/state", ".config", ".local/share"},
 		{"darwin", "", "", "Library/Application Support", "Library/Application Support", "Library/Application Support"},
 		{"windows", "", "", "AppData/Local", "AppData/Roaming", "AppData/Local"},
-		{"windows", "LocalAppData", "/elsewhere", "=", "AppData/Roaming", "="},
-		{"windows", "AppData", "/elsewhere", "AppData/Local", "=", "AppData/Local"},
-		{"linux", "LocalAppData", "/elsewhere", ".local/state", ".config", ".local/share"},
-		{"linux", "XDG_STATE_HOME", "/elsewhere", "=", ".config", ".local/share"},
-		{"darwin", "XDG_CONFIG_HOME", "/elsewhere", "Library/Application Support", "=", "Library/Application Support"},
+		{"windows", "LocalAppData", elsewhere, "=", "AppData/Roaming", "="},
+		{"windows", "AppData", elsewhere, "AppData/Local", "=", "AppData/Local"},
+		{"linux", "LocalAppData", elsewhere, ".local/state", ".config", ".local/share"},
+		{"linux", "XDG_STATE_HOME", elsewhere, "=", ".config", ".local/share"},
+		{"darwin", "XDG_CONFIG_HOME", elsewhere, "Library/Application Support", "=", "Library/Application Support"},
 		{"linux", "XDG_STATE_HOME", "elsewhere", ".local/state", ".config", ".local/share"}, // a relative one is ignored, says the specification
 	} {
 		env := Environment{Home: home, GOOS: row.goos, Getenv: func(name string) string {

@@ -41,6 +41,9 @@ func world(t *testing.T, lines ...string) (Environment, string) {
 			path = filepath.Join(top, path)
 			must(os.MkdirAll(filepath.Dir(path), 0o700))
 			must(os.Symlink(target, path))
+			if _, err := os.Lstat(path); err != nil {
+				t.Skip("NOT TESTED: this system made no link, and said that it had: ", err)
+			}
 		} else if name, value, ok := strings.Cut(line, "="); ok {
 			vars[name] = value
 		} else {

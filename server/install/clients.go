@@ -54,7 +54,10 @@ func (h Host) read(path, project string) Client {
 	}
 	c.Err = err
 	projects, _ := file["projects"].(map[string]any) // of Claude Code
-	own, _ := projects[project].(map[string]any)
+	own, ok := projects[project].(map[string]any)
+	if !ok {
+		own, _ = projects[filepath.ToSlash(project)].(map[string]any) // as it writes paths of Windows
+	}
 	for _, part := range []map[string]any{file, own} {
 		list, _ := part[h.list].(map[string]any)
 		for name, entry := range list {

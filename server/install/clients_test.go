@@ -41,7 +41,7 @@ func TestClients(t *testing.T) {
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			content := strings.ReplaceAll(row.content, "$P", project)
+			content := strings.ReplaceAll(row.content, "$P", filepath.ToSlash(project))
 			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -355,6 +355,10 @@ func TestLeftAlone(t *testing.T) {
 		if err := prepare(file); err != nil {
 			t.Fatal(err)
 		}
+		if _, err := os.Lstat(file); err != nil {
+			t.Logf("NOT TESTED: %s: this system made nothing, and said that it had", name)
+			continue
+		}
 		before := snapshot(t, home)
 		if _, err := apply(t, installer(home), "cursor", false); err == nil {
 			t.Errorf("%s was taken", name)
@@ -431,7 +435,11 @@ func TestPresent(t *testing.T) {
 	if err := os.Symlink("home", link); err != nil {
 		t.Fatal(err)
 	}
-	for _, home := range []string{filepath.Join(dir, "home"), link, ""} {
+	homes := []string{filepath.Join(dir, "home"), ""}
+	if _, err := os.Stat(link); err == nil {
+		homes = append(homes, link)
+	}
+	for _, home := range homes {
 		for _, h := range Hosts {
 			if got, want := installer(home).Present(h), h.ID == host.Codex && home != ""; got != want {
 				t.Errorf("%s in %q: %t", h.ID, home, got)
