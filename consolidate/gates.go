@@ -137,7 +137,7 @@ func (g *Gates) time(since lock.Stamp, now time.Time, q gateOptions) (open bool,
 	}
 	passed := max(0, now.Sub(since.Time))
 	opens := since.Time.Add(time.Duration(least * float64(time.Hour)))
-	return q.forced(passed.Hours() >= least, fmt.Sprintf("last dream %s; %g hours must pass", ops.Ago(now, now.Add(-passed)), least),
+	return q.forced(passed.Hours() >= least, fmt.Sprintf("last dream %s; %g hours needed", ops.Ago(now, now.Add(-passed)), least),
 		"; opens "+opens.UTC().Format(time.RFC3339))
 }
 

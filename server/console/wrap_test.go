@@ -30,7 +30,7 @@ func TestWrap(t *testing.T) {
 
 // No word is lost, broken or moved.
 func FuzzWrap(f *testing.F) {
-	f.Add("● time      last dream 9 days ago; 24 hours must pass", 20)
+	f.Add("● time      last dream 9 days ago; 24 hours needed", 20)
 	f.Add("  a\n\n b  c", 3)
 	f.Fuzz(func(t *testing.T, text string, width int) {
 		if width < 0 || width > 1000 || strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) && r != '\n' }) {
