@@ -548,10 +548,10 @@ func TestRoutineIsFolded(t *testing.T) {
 	talks[3].user("we moved to harbour 7").user("WE MOVED TO HARBOUR 7!")
 	store, _ := open(t, talks...)
 	all := pages(t, store, Query{}, 0, 10_000, 0, nil)
-	want := `00000002-000 2026-11-17 Tue claude-code on main (5 utterances, 5 recur)
-00000003-000 2026-11-18 Wed claude-code on main (6 utterances, 5 recur)
+	want := `00000002-000 2026-11-17 Tue claude-code on main, 5 recur (5 utterances)
+00000003-000 2026-11-18 Wed claude-code on main, 5 recur (6 utterances)
 :8 09:07 never paint the lens, run the tests
-00000004-000 2026-11-19 Thu claude-code on main (7 utterances, 5 recur)
+00000004-000 2026-11-19 Thu claude-code on main, 5 recur (7 utterances)
 :8 09:07 we moved to harbour 7
 :9 09:08 WE MOVED TO HARBOUR 7!
 What recurs in nearly the same words, once:

@@ -97,7 +97,7 @@ func (t *talk) header(continued bool) string {
 	if at, err := time.Parse(time.DateOnly, day); err == nil {
 		day += at.Format(" Mon") // people say "on Monday"
 	}
-	return fmt.Sprintf("%s %s %s%s (%d %s%s%s)\n", s.Short(), day, s.Host, branch, all, noun, recurs, more)
+	return fmt.Sprintf("%s %s %s%s%s (%d %s%s)\n", s.Short(), day, s.Host, branch, recurs, all, noun, more)
 }
 
 // line renders the utterance at a place, and those after it that collapse with it.
