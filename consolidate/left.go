@@ -3,7 +3,9 @@ package consolidate
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"hash/fnv"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -19,11 +21,12 @@ import (
 // leftFile is a note in the state folder.
 const leftFile = "left.json"
 
-// left is what the last dream left in the memory directory: of each file the marks of its passages. It holds no text.
+// left is what a dream left in the memory directory: of each file the marks of its passages. It holds no text.
 type left struct {
-	Dream string            `json:"dream"`
-	Time  time.Time         `json:"time"`
-	Files map[string]string `json:"files"`
+	Dream  string            `json:"dream"`
+	Time   time.Time         `json:"time"`
+	Files  map[string]string `json:"files"`
+	Before *left             `json:"before,omitempty"` // of the dream before it, which counts when this one is undone
 }
 
 // markSize is the length of the mark of a passage.
@@ -62,15 +65,22 @@ func (p *Project) noteLeft(dream string) {
 		return
 	}
 	l := left{Dream: dream, Time: p.Store.Now(), Files: map[string]string{}}
+	if before, err := p.readLeft(); err == nil && before.Dream == dream { // recovery calls this again
+		l.Before = before.Before
+	} else if err == nil {
+		before.Before = nil
+		l.Before = &before
+	}
 	for _, d := range related.Documents(s.Shown(nil)) {
 		l.Files[d.File] = marksOf(d.Passages())
 	}
 	_ = p.Store.Records.SetNote(leftFile, l)
 }
 
-// maxLeft bounds the note, in bytes: 100,000 memories.
+// maxLeft bounds the note, in bytes: two times 50,000 memories.
 const maxLeft = 16 << 20
 
+// readLeft returns what the last dream left that is not undone. It fails where that is not known.
 func (p *Project) readLeft() (l left, err error) {
 	root, err := p.Store.Records.Root()
 	if err != nil {
@@ -80,7 +90,17 @@ func (p *Project) readLeft() (l left, err error) {
 	if err != nil {
 		return l, err
 	}
-	return l, json.Unmarshal(data, &l)
+	undone, err := p.Store.Records.Undone()
+	if err := errors.Join(err, json.Unmarshal(data, &l)); err != nil {
+		return l, err
+	}
+	if undone[l.Dream] && l.Before != nil {
+		l = *l.Before
+	}
+	if undone[l.Dream] {
+		return left{}, fs.ErrNotExist
+	}
+	return l, nil
 }
 
 // A Changed is a memory that somebody else changed since the last dream: the host, the person, another machine or another
