@@ -198,9 +198,14 @@ func (p *Project) ownSums(since time.Time) map[string]memory.Sum {
 
 // How much of an utterance is looked at, and how many passages are shown beside it.
 const (
-	maxTouched = 2
-	maxAsked   = 1_500 // bytes of an utterance that are looked at
-	maxPassage = 200   // characters of a passage
+	maxTouched  = 2
+	maxLookedAt = 6     // passages
+	maxAsked    = 1_500 // bytes of an utterance that are looked at
+	maxPassage  = 200   // characters of a passage
+
+	// minTouch is the score that a passage has at least, times the weight of the words that it shares with the utterance. Below
+	// it, in 163 utterances of two invented projects, hardly one passage was on the same thing.
+	minTouch = 4
 )
 
 // touch returns what finds the passages of memories that an utterance touches; nil outside dreams. The first dream reads all
@@ -216,8 +221,9 @@ func (d *dream) touch() listing.Touch {
 	}
 	x := related.New(related.Documents(s.Shown(nil)))
 	return func(text string) (touched []listing.Touched) {
-		for _, h := range x.Touched(related.Question{Text: text[:min(len(text), maxAsked)], PerFile: 1, Max: maxTouched}) {
-			if x.Meeting(text, h) == 0 {
+		text = text[:min(len(text), maxAsked)]
+		for _, h := range x.Touched(related.Question{Text: text, PerFile: 1, Max: maxLookedAt}) {
+			if len(touched) == maxTouched || h.Score*x.Meeting(text, h) < minTouch {
 				continue
 			}
 			t := listing.Touched{Where: h.Where()}

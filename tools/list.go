@@ -67,18 +67,18 @@ func renderPage(page listing.Page, now time.Time) string {
 				"write_memory takes it as evidence, context_of shows the turns around it.",
 				zone(now), first, page.Shown[0].First.Line)
 		} else {
-			b.add(true, "Times are %s.", zone(now))
+			b.add(true, "Times are %s, IDs SESSION:LINE.", zone(now))
 		}
 		b.add(strings.Contains(page.Text, " [busy] "), " [busy] was typed while the model worked.")
 		b.add(strings.Contains(page.Text, " [assistant: "), " [assistant: …] is the last sentence of the turn that was answered.")
 		b.add(strings.Contains(page.Text, " [chosen] "), " [chosen] is an option of a dialog, in the model's words.")
 		b.add(strings.Contains(page.Text, " [rejected] "), " [rejected] is why the use of a tool was rejected.")
 		b.add(datedMark.MatchString(page.Text), " A date in brackets after \"next week\" or the like was computed from the day of its line.")
-		b.add(strings.Contains(page.Text, " → "), " → names what memories say on it.")
-		b.add(strings.Contains(page.Text, " recur"), " What recurs is shown once, at the end of the page that first has it; {\"session\": \"…\"} lists all of a session.")
+		b.add(strings.Contains(page.Text, " → "), " → names memories that may be on the same thing.")
+		b.add(strings.Contains(page.Text, " recur"), " What recurs is shown once, at the end of the page that first has it, with the IDs of the others [also …] and their numbers if they differ; {\"session\": \"…\"} lists all of a session.")
 		b.add(true, "\n")
 		b.WriteString(fenceOpen + "\n" + harmless(page.Text) + fenceClose + "\n")
-		b.add(len(page.Touched) > 0, "What memories say on it (→):\n")
+		b.add(len(page.Touched) > 0, "What those memories say (→):\n")
 		for _, t := range page.Touched {
 			b.add(true, "%s: %s\n", t.Where, oneLine(t.Text))
 		}

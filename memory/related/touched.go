@@ -46,11 +46,15 @@ type word struct {
 }
 
 func (x *Index) words(s string) (words []word) {
+	counted := false // the word before is a number that may be a value: what it counts is not everyday
 	for w := range strings.FieldsSeq(s) {
-		terms := slices.DeleteFunc(x.lookUp(w), func(id int32) bool { return text.IsEveryday(x.terms[id]) || dateOrShort.MatchString(x.terms[id]) })
+		terms := slices.DeleteFunc(x.lookUp(w), func(id int32) bool {
+			return !counted && text.IsEveryday(x.terms[id]) || dateOrShort.MatchString(x.terms[id])
+		})
 		if len(terms) > 0 {
 			words = append(words, word{terms, strings.ContainsFunc(w, text.IsDense)})
 		}
+		counted = len(terms) > 0 && strings.Trim(w, "0123456789.,") == ""
 	}
 	return words
 }

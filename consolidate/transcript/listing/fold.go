@@ -151,28 +151,20 @@ func (l *List) fold(session int, segments []segment) {
 	}
 }
 
-// A line of what recurs names at most maxLike others, and shows at most maxNumbers other numbers.
+// A line of what recurs names at most maxLike others. One that only counts them shows the numbers of at most maxNumbers.
 const (
 	maxLike    = 9
 	maxNumbers = 6
 )
 
-// likeThis says where else something was said, or how often and on how many days, and with which other numbers in its words.
+// likeThis says where else something was said, each with the numbers in its words if they are others, or how often and on how
+// many days.
 func (l *List) likeThis(first *kept) string {
 	if len(first.like) == 0 {
 		return ""
 	}
-	days, numbers := map[string]bool{}, []string{}
-	for _, k := range slices.Concat(first.like, []*kept{first}) {
-		days[k.time.In(l.query.Zone).Format(time.DateOnly)] = true
-		if k.numbers != "" && k.numbers != first.numbers && !slices.Contains(numbers, k.numbers) {
-			numbers = append(numbers, k.numbers)
-		}
-	}
-	said := fmt.Sprintf(" [%d times on %d days", 1+len(first.like), len(days))
-	switch {
-	case len(first.like) <= maxLike:
-		said = " [also "
+	if len(first.like) <= maxLike {
+		said := " [also "
 		for i, k := range first.like {
 			if i == 0 || k.in != first.like[i-1].in {
 				said += strings.Repeat(", ", min(i, 1)) + l.sessions[k.in].Short()
@@ -180,15 +172,29 @@ func (l *List) likeThis(first *kept) string {
 				said += " "
 			}
 			said += ":" + k.id()
+			if k.numbers != "" && k.numbers != first.numbers {
+				said += " (" + k.numbers + ")"
+			}
 		}
-	case len(days) == 1:
-		said = fmt.Sprintf(" [%d times on one day", 1+len(first.like))
+		return said + "]"
 	}
+	days, numbers := map[string]bool{}, []string{}
+	for _, k := range slices.Concat(first.like, []*kept{first}) {
+		days[k.time.In(l.query.Zone).Format(time.DateOnly)] = true
+		if k.numbers != "" && !slices.Contains(numbers, k.numbers) {
+			numbers = append(numbers, k.numbers)
+		}
+	}
+	on := "one day"
+	if len(days) > 1 {
+		on = fmt.Sprintf("%d days", len(days))
+	}
+	said := fmt.Sprintf(" [%d times on %s", 1+len(first.like), on)
 	if more := len(numbers) - maxNumbers; more > 0 {
 		numbers = append(numbers[:maxNumbers], fmt.Sprintf("%d more", more))
 	}
-	if len(numbers) > 0 {
-		said += "; other numbers: " + strings.Join(numbers, ", ")
+	if len(numbers) > 1 {
+		said += ", with the numbers " + strings.Join(numbers, "; ")
 	}
 	return said + "]"
 }

@@ -554,11 +554,11 @@ func TestRoutineIsFolded(t *testing.T) {
 00000004-000 2026-11-19 Thu claude-code on main, 5 recur (7 utterances)
 :8 09:07 we moved to harbour 7
 :9 09:08 WE MOVED TO HARBOUR 7!
-What recurs in nearly the same words, once:
+What recurs, whole or in parts, once:
 00000001-000:1 why is LampDriver called twice? [also 00000002-000:1, 00000003-000:1, 00000004-000:1]
 00000001-000:2 run the tests, then commit [also 00000002-000:2, 00000003-000:2, 00000004-000:2]
-00000001-000:3 the buoy with number 40 drifts [also 00000002-000:3, 00000003-000:3, 00000004-000:3; other numbers: 41, 42, 43]
-00000001-000:5 yes, in colour 0 [assistant: Shall I paint it?] [also 00000002-000:5, 00000003-000:5, 00000004-000:5; other numbers: 1, 2, 3]
+00000001-000:3 the buoy with number 40 drifts [also 00000002-000:3 (41), 00000003-000:3 (42), 00000004-000:3 (43)]
+00000001-000:5 yes, in colour 0 [assistant: Shall I paint it?] [also 00000002-000:5 (1), 00000003-000:5 (2), 00000004-000:5 (3)]
 00000001-000:7 yes [assistant: Shall I take it?] [also 00000002-000:7, 00000003-000:7, 00000004-000:7]
 `
 	if len(all) != 1 || all[0].Text != want {

@@ -123,7 +123,7 @@ func touchedBytes(touched []Touched) (n int) {
 }
 
 // Recurs begins the end of a page.
-const Recurs = "What recurs in nearly the same words, once:\n"
+const Recurs = "What recurs, whole or in parts, once:\n"
 
 // add records which utterances of a session a page shows.
 func (page *Page) add(s *session, from, to int) {
