@@ -36,9 +36,14 @@ func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) 
 	}
 	topics := m.Topics
 	if limit < 0 {
-		limit, topics = maxRow, slices.Clone(topics)
+		limit = maxRow
 		about := aboutMap(m)
-		slices.SortStableFunc(topics, func(a, b consolidate.Topic) int { return rowOrder(a, about) - rowOrder(b, about) })
+		var places [4][]consolidate.Topic
+		for _, t := range topics {
+			place := rowOrder(t, about)
+			places[place] = append(places[place], t)
+		}
+		topics = slices.Concat(places[:]...)
 	}
 	n := fill(&b, len(topics), room, func(i int) string { return topicRow(m, topics[i], limit) })
 	for _, t := range topics[n:] {
@@ -55,8 +60,8 @@ func rowLimit(m consolidate.Map, room int) int {
 			limit = 0
 		}
 		all := 0
-		for _, t := range m.Topics {
-			all += len(topicRow(m, t, limit))
+		for i := 0; i < len(m.Topics) && all <= room; i++ {
+			all += len(topicRow(m, m.Topics[i], limit))
 		}
 		switch {
 		case all <= room:

@@ -64,8 +64,8 @@ type near struct {
 	share float64
 }
 
-// nearest returns the pairs of documents that share a term that few hold. weight is that of a term.
-func (f *field) nearest(maxHolders int, weight func(term int32) float64, apart func(a, b int32) bool) []near {
+// nearest returns the pairs of documents that share a term that few hold, and at least so much. weight is that of a term.
+func (f *field) nearest(maxHolders int, least float64, weight func(term int32) float64, apart func(a, b int32) bool) []near {
 	shared := map[uint64]float64{}
 	whole := make([]float64, len(f.lengths))
 	for t := range int32(len(f.from) - 1) {
@@ -82,10 +82,12 @@ func (f *field) nearest(maxHolders int, weight func(term int32) float64, apart f
 			}
 		}
 	}
-	all := make([]near, 0, len(shared))
+	var all []near
 	for key, w := range shared {
 		a, b := int32(key>>32), int32(uint32(key))
-		all = append(all, near{a, b, w / math.Sqrt((whole[a]+1)*(whole[b]+1))})
+		if share := w / math.Sqrt((whole[a]+1)*(whole[b]+1)); share >= least {
+			all = append(all, near{a, b, share})
+		}
 	}
 	slices.SortFunc(all, func(x, y near) int {
 		return cmp.Or(cmp.Compare(y.share, x.share), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
@@ -96,7 +98,7 @@ func (f *field) nearest(maxHolders int, weight func(term int32) float64, apart f
 // Pairs returns the nearest pairs of passages of different files that give different values for the same thing, or of which
 // one says that something is over. Of two files it returns one pair.
 func (x *Index) Pairs(max int) []Pair {
-	all := x.passages.nearest(maxPassages, x.rarity, func(a, b int32) bool {
+	all := x.passages.nearest(maxPassages, minPair, x.rarity, func(a, b int32) bool {
 		f, g := x.fileOf[a], x.fileOf[b]
 		return f != g && !(x.outside[f] && x.outside[g])
 	})
@@ -104,7 +106,7 @@ func (x *Index) Pairs(max int) []Pair {
 	seen, outside := map[[2]int32]bool{}, 0
 	claims := make([]*claims, len(x.Passages))
 	for _, n := range all {
-		if n.share < minPair || len(pairs) == max {
+		if len(pairs) == max {
 			break
 		}
 		for _, i := range []int32{n.a, n.b} {
@@ -154,27 +156,21 @@ func (c *claims) differ(o *claims, share float64) bool {
 // claims finds what a text claims.
 func (x *Index) claims(s string) *claims {
 	c := &claims{values: map[string][]string{}}
-	var subjects []string // by word; "" for none
 	var words []string
 	for word := range strings.FieldsSeq(s) {
-		lower := strings.ToLower(strings.TrimFunc(word, func(r rune) bool { return !isWordRune(r) }))
-		if lower == "" {
-			continue
+		if lower := strings.ToLower(strings.TrimFunc(word, func(r rune) bool { return !isWordRune(r) })); lower != "" {
+			c.over = c.over || changes()[lower]
+			words = append(words, lower)
 		}
-		c.over = c.over || changes()[lower]
-		subject := ""
-		if terms := x.lookUp(lower); len(terms) == 1 && !isValue(lower) && len(x.whole.holders(terms[0])) <= maxPassages && !text.IsEveryday(x.terms[terms[0]]) {
-			subject = x.terms[terms[0]]
-		}
-		words, subjects = append(words, lower), append(subjects, subject)
 	}
-	for i, word := range words {
-		if !isValue(word) {
+	for i, value := range words {
+		if !isValue(value) {
 			continue
 		}
-		for j := max(0, i-1); j <= min(i+2, len(words)-1); j++ {
-			if subjects[j] != "" {
-				c.values[subjects[j]] = append(c.values[subjects[j]], word)
+		for _, word := range words[max(0, i-1):min(i+3, len(words))] {
+			if terms := x.lookUp(word); len(terms) == 1 && !isValue(word) && len(x.whole.holders(terms[0])) <= maxPassages && !text.IsEveryday(x.terms[terms[0]]) {
+				subject := x.terms[terms[0]]
+				c.values[subject] = append(c.values[subject], value)
 			}
 		}
 	}
@@ -205,10 +201,7 @@ var changes = sync.OnceValue(func() map[string]bool {
 // Near returns for each file the files that it shares most with, the nearest first, at most so many.
 func (x *Index) Near(max int) map[string][]string {
 	near := map[string][]string{}
-	for _, n := range x.whole.nearest(maxFiles, x.rarity, func(a, b int32) bool { return true }) {
-		if n.share < minNear {
-			break
-		}
+	for _, n := range x.whole.nearest(maxFiles, minNear, x.rarity, func(a, b int32) bool { return true }) {
 		a, b := x.files[n.a], x.files[n.b]
 		if len(near[a]) < max {
 			near[a] = append(near[a], b)
@@ -233,7 +226,7 @@ func (x *Index) Order(room int, size func(file string) int) []string {
 	order := make([]string, 0, len(x.files))
 	links := make([][]near, len(x.files))
 	free := make([]float64, len(x.files)) // what a file shares with those that are not placed
-	for _, n := range x.whole.nearest(maxFiles, x.rarity, func(a, b int32) bool { return true }) {
+	for _, n := range x.whole.nearest(maxFiles, 0, x.rarity, func(a, b int32) bool { return true }) {
 		for _, f := range []int32{n.a, n.b} {
 			links[f] = append(links[f], n)
 			free[f] += n.share

@@ -159,6 +159,10 @@ func (x *Index) termsOf(s string) (terms []int32) {
 // lookUp returns the terms of a text that the index has.
 func (x *Index) lookUp(s string) (terms []int32) {
 	text.EachToken(s, func(token string, kind text.Kind) {
+		if known, ok := x.tokens[token]; ok {
+			terms = append(terms, known...)
+			return
+		}
 		for _, term := range x.language.Terms(token, kind) {
 			if id, ok := x.ids[term]; ok {
 				terms = append(terms, id)
