@@ -64,7 +64,7 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 		o.Rules[f.Rule]++
 	}
 	err = c.answer(o, "  ", func(ink paint) string {
-		text := renderFindings(o, ink) + renderTotals(o)
+		text := renderFindings(o, c.Lint.Rules, ink) + renderTotals(o)
 		if dir == "" {
 			text += renderUses(usesOf(p), p)
 		}

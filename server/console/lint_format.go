@@ -16,10 +16,12 @@ import (
 
 var severityColour = map[rule.Severity]string{rule.Error: red, rule.Warning: yellow, rule.Info: cyan}
 
-// More than maxAlike findings that differ only in numbers are shown as one, with the places of maxPlaces others.
+// More than maxAlike findings that differ only in numbers are shown as one, with the places of maxPlaces others. Of a rule
+// that no flag chose, maxOfRule are shown, and the rest is counted.
 const (
 	maxAlike  = 3
 	maxPlaces = 12
+	maxOfRule = 10
 )
 
 // shownPath returns the path of a finding's file: relative to the working directory if it is below that, so that a
@@ -39,7 +41,7 @@ func shownPath(o lintJSON, f rule.Finding) string {
 func position(f rule.Finding) (line, column int) { return max(f.Line, 1), max(f.Column, 1) }
 
 // renderFindings writes each finding as "file:line:col severity rule: message", and below it what a person does.
-func renderFindings(o lintJSON, ink paint) string {
+func renderFindings(o lintJSON, chosen []string, ink paint) string {
 	var b strings.Builder
 	alike := make(map[string][]rule.Finding)
 	for _, f := range o.Findings {
@@ -49,11 +51,20 @@ func renderFindings(o lintJSON, ink paint) string {
 	for _, d := range rule.Docs() {
 		fixes[d.Name] = d.Fix
 	}
+	shown, left := map[string]int{}, map[string]int{}
 	for _, f := range o.Findings {
 		group := alike[alikeKey(f)]
-		if len(group) > maxAlike && f != group[0] {
+		if len(group) <= maxAlike {
+			group = []rule.Finding{f}
+		}
+		if f != group[0] {
 			continue
 		}
+		if shown[f.Rule] == maxOfRule && !slices.Contains(chosen, f.Rule) {
+			left[f.Rule] += len(group)
+			continue
+		}
+		shown[f.Rule]++
 		line, column := position(f)
 		fmt.Fprintf(&b, "%s:%d:%d %s %s: %s\n", ink.in(bold, oneLine(shownPath(o, f))), line, column,
 			ink.in(severityColour[f.Severity], string(f.Severity)), f.Rule, oneLine(f.Message))
@@ -62,9 +73,12 @@ func renderFindings(o lintJSON, ink paint) string {
 			fix = fixes[f.Rule]
 		}
 		b.WriteString("  " + ink.in(dim, "fix: "+oneLine(fix)) + "\n")
-		if len(group) > maxAlike {
+		if len(group) > 1 {
 			b.WriteString("  " + moreLike(group) + "\n")
 		}
+	}
+	for _, r := range slices.Sorted(maps.Keys(left)) {
+		fmt.Fprintf(&b, "… and %d more of %s: --rule %[2]s shows them all\n", left[r], r)
 	}
 	if len(o.Findings) > 0 {
 		b.WriteString("\n")
