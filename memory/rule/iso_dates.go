@@ -28,3 +28,16 @@ func isoDates(text string) string {
 		return strings.Trim(fmt.Sprintf("%s-%02d-%s", year, month, day), "-")
 	})
 }
+
+// asWritten returns a text with the dates that isoDates gave it as written has them.
+func asWritten(text, written string) string {
+	var out strings.Builder
+	for _, date := range writtenDate.FindAllString(written, -1) {
+		before, after, found := strings.Cut(text, isoDates(date))
+		if found {
+			out.WriteString(before + date)
+			text = after
+		}
+	}
+	return out.String() + text
+}

@@ -52,14 +52,15 @@ func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memo
 		}
 		t := merged[n]
 		for _, s := range sentencesOf("# " + t.Description() + "\n\n" + t.Body()) {
-			s.text = isoDates(unnamed.Replace(s.text))
+			written := unnamed.Replace(s.text)
+			s.text = isoDates(written)
 			gone := uncovered(r.read(s), has)
 			if len(gone) == 0 || s.heading && !slices.ContainsFunc(gone, word.isExact) || slices.ContainsFunc(agreed, func(a map[string][]int) bool {
 				return !slices.ContainsFunc(gone, func(w word) bool { return a[w.term] == nil })
 			}) {
 				continue
 			}
-			f := Fact{n.String(), memory.OneLine(marked(s.text, gone))}
+			f := Fact{n.String(), memory.OneLine(asWritten(marked(s.text, gone), written))}
 			if !slices.Contains(lost, f) {
 				lost = append(lost, f)
 			}
