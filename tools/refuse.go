@@ -106,7 +106,7 @@ var hints = []struct {
 	{"nothing has changed; dream_status shows what the last dream did, and in a terminal dream-mcp log lists all", []error{history.ErrUndone}},
 	{"an ID is SESSION:LINE, as in a89ce8ad-134:72; the header of a listing names the session", []error{sessions.ErrNotFound, sessions.ErrAmbiguous}},
 	{"dream_orient opens one; outside a dream, write_memory lands a single memory with its line of the index", []error{ops.ErrNoDream}},
-	{"dream_orient {\"resume\": true} resumes the stage", []error{consolidate.ErrExpired, consolidate.ErrLost, lock.ErrGone}},
+	{"dream_orient {\"resume\": true} goes on with what was staged; if nothing was, dream_orient {} begins another", []error{consolidate.ErrExpired, consolidate.ErrLost, lock.ErrGone}},
 	{"a person wanted it to end: say so, and do not begin another by yourself", []error{consolidate.ErrStopped}},
 	{"dream_orient without resume begins a new dream", []error{consolidate.ErrNoStage}},
 	{"one memory holds one fact: split it", []error{memory.ErrTooLarge}},

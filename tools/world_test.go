@@ -206,7 +206,7 @@ var changing = regexp.MustCompile(`20\d{6}-\d{6}-[0-9a-f]{6}`)
 // golden compares with a file of testdata, which -update writes.
 func (w *world) golden(name, got string) {
 	w.t.Helper()
-	got = strings.NewReplacer(w.dir, "MEMORY", w.sessions, "PROJECTS").Replace(changing.ReplaceAllString(got, "DREAM")) + "\n"
+	got = strings.NewReplacer(w.dir, "MEMORY", w.sessions+string(filepath.Separator), "PROJECTS/", w.sessions, "PROJECTS").Replace(changing.ReplaceAllString(got, "DREAM")) + "\n"
 	file := filepath.Join("testdata", name)
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {

@@ -168,7 +168,7 @@ func (c *Command) memories() (names []string) {
 func Parse(args []string) (*Command, error) {
 	c := &Command{Flags: host.NoFlags}
 	root := c.root()
-	root.SetArgs(slices.Concat([]string{}, args)) // nil would mean os.Args
+	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
 	root.SetErr(io.Discard)
 	err := root.Execute()
 	var usageError *Failure

@@ -134,6 +134,9 @@ func TestRankedIsOfTheQuery(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", test.query, r, err)
 		}
 	}
+	if runtime.GOOS == "windows" {
+		return // its clock is too coarse for the smallest budget
+	}
 	s.Budget = time.Nanosecond
 	if _, r, err := s.Ranked(t.Context(), "lamp", Query{}); err != nil || !r.AtLeast || len(r.Notes) != 1 {
 		t.Errorf("out of time: %+v, %v", r, err)
