@@ -181,12 +181,21 @@ func (c *Changed) beside(x *related.Index, passages []related.Passage, max int) 
 	slices.SortStableFunc(c.Beside, func(a, b related.Pair) int { return a.From.Line - b.From.Line })
 }
 
-// ownSums returns what this program's operations left of files since a time, "" for none. A sync with a remote is not ours.
+// ownSums returns what this program's operations left of files since a time, "" for none. A sync with a remote is not ours, nor
+// is what an undo gave back of an operation since then.
 func (p *Project) ownSums(since time.Time) map[string]memory.Sum {
 	sums := map[string]memory.Sum{}
 	all, _ := p.History.Landed()
+	undone, _ := p.Store.Records.Undone()
+	back := map[string]bool{} // operations since then that are undone
 	for _, l := range all {
-		if l.Kind == lock.KindSync || l.Landed.Before(since) {
+		switch {
+		case l.Kind == lock.KindSync || l.Landed.Before(since):
+			continue
+		case undone[l.ID]:
+			back[l.ID] = true
+			continue
+		case back[l.Undoes]:
 			continue
 		}
 		for _, c := range l.Changes {

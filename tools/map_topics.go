@@ -27,9 +27,18 @@ func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) 
 	var b text
 	b.add(true, "\n## Topics: file, age, sum")
 	b.add(m.First, ", where MEMORY.md says something else its text. read_memory {} shows them all, those beside each other that are near\n")
-	b.add(!m.First, ": description; what MEMORY.md says, if that is something else\n")
+	b.add(!m.First, ": description; of those named above also what MEMORY.md says, if that is something else\n")
 	b.add(m.Limited, "the directory holds more files than were looked at\n")
 	mapUses(&b, m)
+	about := aboutMap(m)
+	if !m.First { // what nothing touched was compared with its line of the index in the first dream
+		m.Topics = slices.Clone(m.Topics)
+		for i, t := range m.Topics {
+			if !about[t.Name.String()] {
+				m.Topics[i].Hook = ""
+			}
+		}
+	}
 	limit := rowLimit(m, page-b.Len())
 	if limit < 0 {
 		limit = rowLimit(m, room-b.Len())
@@ -37,7 +46,6 @@ func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) 
 	topics := m.Topics
 	if limit < 0 {
 		limit = maxRow
-		about := aboutMap(m)
 		var places [4][]consolidate.Topic
 		for _, t := range topics {
 			place := rowOrder(t, about)
