@@ -12,7 +12,7 @@ import (
 // consequence lists rules by the harm of an ignored finding, the worst first. Rules that are not listed are about form.
 var consequence = []string{
 	"conflict", "secret", "invisible", "index-limits", "dangling", "orphan", "loss", "drift", "near-duplicate",
-	"relative-date", "deadline", "name",
+	"relative-date", "name",
 }
 
 // The map shows the messages of maxRuleFindings findings of a rule and the hints of maxRuleHints (of secrets all), and

@@ -12,7 +12,7 @@ import (
 // Recall shows the memories of one memory directory.
 type Recall struct{ Store *ops.Store }
 
-// doubtsFile has the last findings of the rules drift and deadline, since a hook has no time to check them.
+// doubtsFile has the last findings of the rule drift, since a hook has no time to check them.
 const doubtsFile = "doubts.json"
 
 // A doubt is a finding about a file. It is valid while the file has the sum.
@@ -31,7 +31,7 @@ func (r *Recall) KeepDoubts(findings []rule.Finding, s *memory.Snapshot) {
 	for _, f := range findings {
 		n, _ := memory.ParseName(f.File)
 		t := s.Topics[n]
-		if _, known := doubts[f.File]; !known && t != nil && (f.Rule == "drift" || f.Rule == "deadline") {
+		if _, known := doubts[f.File]; !known && t != nil && f.Rule == "drift" {
 			doubts[f.File] = doubt{memory.SumOf(t.Bytes()).Short(), f.Message}
 		}
 	}

@@ -95,7 +95,7 @@ func someOf(files []string) string {
 	return named
 }
 
-// orphans returns the topics that no index names, sorted. Tombstones are left out: they should go.
+// orphans returns the topics that no index names, sorted.
 func (v *view) orphans() []memory.Name {
 	index := v.After.Index
 	if index == nil {
@@ -122,9 +122,7 @@ func (v *view) orphans() []memory.Name {
 		if isFolderIndex(n) || !n.IsTopic() || index.Mentions(n) || inFolder(n) {
 			continue
 		}
-		if _, gone := tombstone(v.After.Topics[n]); !gone {
-			orphans = append(orphans, n)
-		}
+		orphans = append(orphans, n)
 	}
 	return orphans
 }

@@ -260,7 +260,6 @@ func TestPropose(t *testing.T) {
 		"a.md":      memo("a", "user", "x"),
 		"b.md":      "no frontmatter",
 		"c.md":      "---\nname: See [it]\ndescription: " + strings.Repeat("word ", 60) + "\n---\nx\n",
-		"d.md":      "---\nname: d\ndescription: \"DEPRECATED: see a\"\ntype: project\n---\nNothing.\n",
 	})
 	upserts, remove := Propose(s, nil)
 	if !slices.Equal(remove, []string{"gone.md"}) {
@@ -422,10 +421,10 @@ func TestColumnsInFrontmatter(t *testing.T) {
 		"named.md":      "---\nname: \"named\"\ndescription: \"" + strings.Repeat("n", 251) + "\"\nmetadata:\n  type: semantic\n---\nThe fact.\n",
 	})
 	var got []string
-	for _, f := range only(Standing(s, nil, ruleTime), "description", "frontmatter", "tombstone") {
+	for _, f := range only(Standing(s, nil, ruleTime), "description", "frontmatter") {
 		got = append(got, fmt.Sprintf("%s %s:%d:%d", f.Rule, f.File, f.Line, f.Column))
 	}
-	want := []string{"description named.md:3:15", "frontmatter named.md:5:9", "tombstone feedback_a.md:3:14"}
+	want := []string{"description named.md:3:15", "frontmatter named.md:5:9"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

@@ -35,8 +35,6 @@ var table = []rule{
 	{name: "unsourced", severity: Warning, topic: findUnsourced},
 	{name: "near-duplicate", severity: Error, topic: findDuplicate, waivable: true},
 	{name: "wiki-link", severity: Info, topic: findLooseLinks, many: "links that lead to no memory"},
-	{name: "tombstone", severity: Info, topic: findTombstone},
-	{name: "deadline", severity: Info, whole: findPassedDates},
 	{name: "oversized", severity: Warning, topic: findOversized},
 	{name: "description", severity: Warning, topic: findPoorDescription},
 	{name: "drift", severity: Warning, topic: findDriftWritten, whole: findDrift, many: "lines that name what the project does not have"},

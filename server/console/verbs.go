@@ -86,7 +86,7 @@ var verbs = []verb{
 	{name: "lint", group: groupLook, folder: true, args: "[DIR]", most: 1, json: true, run: (*Command).lint,
 		short:   "check the memory, or any folder, against the rules",
 		long:    `Exit code 0: nothing worse than an info; 1: findings; 2: there is no memory to check. With --explain the argument is a rule: what it catches and what it allows, and how to silence it.`,
-		example: "dream-mcp lint --rule drift,deadline\ndream-mcp lint --explain drift\ndream-mcp lint ~/notes --json",
+		example: "dream-mcp lint --rule drift,dangling\ndream-mcp lint --explain drift\ndream-mcp lint ~/notes --json",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Lint.Explain, "explain", false, "explain all rules, or the one named")
 			f.Func("rule", "check only these `RULES`, separated by commas", rules(&c.Lint.Rules))
