@@ -33,7 +33,6 @@ func (p *scan) longest(candidates []*phrase, at int) (hit Hit, ok bool) {
 	}
 	s := p.around(at, hit.To)
 	hit.From, hit.Text, hit.Sentence = at, p.text[at:hit.To], strings.TrimSpace(p.text[s.from:s.to])
-	hit.Sure = !best.flags["?"] && !best.flags["~"]
 	return hit, true
 }
 
@@ -80,29 +79,12 @@ func (p *scan) isInnocent(c *phrase, from, to int) bool {
 	switch l := c.language; {
 	case s.dated, l.holds("generic", s.lower), l.holds("describes", strings.TrimLeft(s.lower, "-+*#>0123456789. \t")),
 		l.holds("before", before), c.notPrior(before), l.holds("after", after), c.notNext(after),
-		strings.HasPrefix(after, "'s ") && !l.expressions["past"].MatchString(s.lower),
-		c.next != nil && !endsClause(after) && !c.next(after),
-		c.flags["free"] && !l.holds("free", before):
+		strings.HasPrefix(after, "'s ") && l.past != nil && !l.past.MatchString(s.lower),
+		c.free && !l.holds("free", before),
+		c.ofLanguage && !l.sentence.MatchString(s.lower):
 		return true
 	}
-	for name := range c.expressions {
-		if c.flags[name] && !c.matches(name, s.lower) {
-			return true
-		}
-	}
 	return p.isJoined(from, to) || p.isQuoted(from, to) || p.isQuotedOrCell(from, to)
-}
-
-// matches reports whether an expression of the language matches a sentence, without what does not count there.
-func (l *language) matches(expression, lower string) bool {
-	re, unsaid := l.expressions[expression], l.expressions["unsaid"]
-	return re.MatchString(lower) && (unsaid == nil || re.MatchString(unsaid.ReplaceAllString(lower, "")))
-}
-
-// endsClause reports whether nothing, a space or a mark follows.
-func endsClause(after string) bool {
-	r, _ := utf8.DecodeRuneInString(after)
-	return after == "" || !isWordRune(r)
 }
 
 // isWordRune reports whether a rune can be part of a word or a number.

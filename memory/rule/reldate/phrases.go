@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"dream-mcp/memory/lazy"
-	"dream-mcp/memory/rule/prose"
 )
 
 //go:embed phrases.txt
@@ -20,26 +19,27 @@ var phrasesText string
 
 // language is one section of phrases.txt.
 type language struct {
-	name        string
-	weekdays    []string // from Monday on, each with its spellings: "monday|mon"
-	numbers     map[string]int
-	lists       map[string]matcher        // "generic", "before", "after", "describes", "free"
-	expressions map[string]*regexp.Regexp // "past", "unsaid" and the like
+	name     string
+	weekdays []string // from Monday on, each with its spellings: "monday|mon"
+	numbers  map[string]int
+	lists    map[string]matcher // "generic", "before", "after", "describes", "free"
+	sentence *regexp.Regexp     // matches a sentence of it, in lower case; nil: it is not asked
+	past     *regexp.Regexp     // matches a sentence about the past; English alone has 's
 }
 
 // phrase is one line: what its phrases have in common.
 type phrase struct {
 	*language
-	unit     unit
-	offset   int
-	times    int // what the number of the phrase is multiplied by; 0: it has none
-	weekdays string
-	flags    map[string]bool // "~", "?", "free", or the name of an expression
-	notNext  matcher
-	notPrior matcher
-	next     matcher               // nil: any
-	words    func() *regexp.Regexp // matches the phrases at the beginning of a text
-	ends     []string              // the last words of the phrases
+	unit       unit
+	offset     int
+	times      int // what the number of the phrase is multiplied by; 0: it has none
+	weekdays   string
+	free       bool // no noun before it that it could count from
+	ofLanguage bool // only in a sentence of its language
+	notNext    matcher
+	notPrior   matcher
+	words      func() *regexp.Regexp // matches the phrases at the beginning of a text
+	ends       []string              // the last words of the phrases
 }
 
 // vocabulary is all of phrases.txt, by the word in Latin letters or the rune of another script that a phrase
@@ -59,7 +59,7 @@ func parseVocabulary(text string) vocabulary {
 			continue
 		}
 		if row[0] == '[' {
-			lang = &language{strings.Trim(row, "[]"), nil, map[string]int{}, map[string]matcher{}, map[string]*regexp.Regexp{}}
+			lang = &language{name: strings.Trim(row, "[]"), numbers: map[string]int{}, lists: map[string]matcher{}}
 			continue
 		}
 		head, rest, _ := strings.Cut(row, ":")
@@ -72,8 +72,10 @@ func parseVocabulary(text string) vocabulary {
 				word, value, _ := strings.Cut(pair, "=")
 				lang.numbers[word], _ = strconv.Atoi(value)
 			}
-		case "past", "unsaid", "lang":
-			lang.expressions[head] = regexp.MustCompile(rest)
+		case "lang":
+			lang.sentence = regexp.MustCompile(rest)
+		case "past":
+			lang.past = regexp.MustCompile(rest)
 		case "generic", "before", "after", "describes", "free":
 			lang.lists[head] = matchWords(head, lang.onEachDay(strings.Split(rest, ",")))
 		default:
@@ -140,15 +142,13 @@ func matchWords(place string, words []string) matcher {
 	}
 }
 
-var knownFlags = prose.Set("~ ? free past lang")
-
 // parsePhrase reads what is before the colon.
 func parsePhrase(lang *language, head string) *phrase {
 	fields := strings.Fields(head)
 	if lang == nil || len(fields) < 2 || !slices.Contains(units, unit(fields[0])) {
 		panic(fmt.Sprintf("reldate: no line: %q", head))
 	}
-	p := &phrase{language: lang, unit: unit(fields[0]), flags: map[string]bool{}, notNext: never, notPrior: never}
+	p := &phrase{language: lang, unit: unit(fields[0]), notNext: never, notPrior: never}
 	if p.unit == weekday {
 		p.weekdays = fields[1]
 	} else if sign, ok := strings.CutSuffix(fields[1], "#"); ok {
@@ -162,14 +162,14 @@ func parsePhrase(lang *language, head string) *phrase {
 	for _, flag := range fields[2:] {
 		list := strings.Split(strings.ReplaceAll(flag[1:], "_", " "), ",")
 		switch {
-		case knownFlags[flag]:
-			p.flags[flag] = true
+		case flag == "free":
+			p.free = true
+		case flag == "lang":
+			p.ofLanguage = true
 		case flag[0] == '!':
 			p.notNext = matchWords("after", list)
 		case flag[0] == '<':
 			p.notPrior = matchWords("before", list)
-		case flag[0] == '>':
-			p.next = matchWords("after", list)
 		default:
 			panic(fmt.Sprintf("reldate: no flag: %q", flag))
 		}
@@ -212,7 +212,7 @@ func (p *phrase) match(text string) (length int, w when) {
 	if m == nil {
 		return 0, w
 	}
-	w = when{unit: p.unit, offset: p.offset, weekdays: p.weekdays, about: p.flags["~"]}
+	w = when{unit: p.unit, offset: p.offset, weekdays: p.weekdays}
 	word := strings.ToLower(strings.Join(m[1:], "")) // of a number or a day
 	if p.unit == weekday {
 		w.weekday = slices.IndexFunc(p.language.weekdays, func(names string) bool { return slices.Contains(strings.Split(names, "|"), word) })

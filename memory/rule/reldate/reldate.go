@@ -9,7 +9,8 @@
 //
 // It does not promise to be right: it knows phrases, not meaning, and how often it errs on labelled
 // sentences is what package measure prints. Innocent by decision are windows ("the last 7 days"),
-// durations ("in 3 days"), and loose words ("recently", 最近): they name no day.
+// durations ("in 3 days"), and loose words ("recently", "a few days ago", 最近): they name no day. Nor is the
+// day of the text ("today") looked for.
 package reldate
 
 import (
@@ -29,34 +30,28 @@ const (
 type Hit struct {
 	From, To int    // in bytes
 	Text     string // text[From:To]
-	Sure     bool   // false where the words are often meant loosely or can be read in two ways
 	Sentence string // that the words stand in
 
 	when when
 }
 
-// Date returns what the words mean for somebody who wrote them at anchor, of which only the date counts, in its own zone: "2026-11-17", "about
-// 2026-11-15", "the week of 2026-11-09" (its Monday), "the weekend of 2026-11-14" (its Saturday),
-// "2026-10", "2026-Q3", "2025", "the session after 2026-11-18".
+// Date returns what the words mean for somebody who wrote them at anchor, of which only the date counts, in its own zone: "2026-11-17", "the week of
+// 2026-11-09" (its Monday), "the weekend of 2026-11-14" (its Saturday), "2026-10", "2026-Q3", "2025".
 func (h Hit) Date(anchor time.Time) string { return h.when.on(anchor) }
 
-// IsDay reports whether the words surely name one of the three days before they were written: "yesterday", "the day before
+// IsDay reports whether the words name one of the three days before they were written: "yesterday", "the day before
 // yesterday".
 func (h Hit) IsDay() bool {
-	return h.Sure && h.when.unit == day && h.when.offset < 0 && h.when.offset >= -3
+	return h.when.unit == day && h.when.offset < 0 && h.when.offset >= -3
 }
 
-// Annotated returns a text that was written at anchor with the date after each phrase that surely names another day, week
+// Annotated returns a text that was written at anchor with the date after each phrase that names another day, week
 // or longer time: "until tomorrow (2026-11-19)".
 func Annotated(text string, anchor time.Time) string {
 	var b strings.Builder
 	done := 0
 	for _, h := range Find(text) {
-		date := h.Date(anchor)
-		if !h.Sure || h.when.about || h.when.unit == session || h.when.unit == sprint || date == iso(anchor) {
-			continue
-		}
-		b.WriteString(text[done:h.To] + " (" + date + ")")
+		b.WriteString(text[done:h.To] + " (" + h.Date(anchor) + ")")
 		done = h.To
 	}
 	return b.String() + text[done:]

@@ -15,11 +15,9 @@ func TestDate(t *testing.T) {
 		{"2026-01-01", "yesterday", "2025-12-31"},
 		{"2028-03-01", "the day before yesterday", "2028-02-28"},
 		{"2026-11-18", "10 days ago", "2026-11-08"},
-		{"2026-11-18", "3 weeks ago", "2026-10-28"},
 		{"2026-03-31", "a month ago", "2026-02"},
 		{"2026-01-15", "two months ago", "2025-11"},
 		{"2026-11-18", "5 years ago", "2021"},
-		{"2026-11-18", "a few months ago", "about 2026-08"},
 		{"2026-11-16", "last week", "the week of 2026-11-09"}, // a Monday
 		{"2026-11-22", "last week", "the week of 2026-11-09"}, // a Sunday
 		{"2026-11-22", "this weekend", "the weekend of 2026-11-21"},
@@ -31,12 +29,9 @@ func TestDate(t *testing.T) {
 		{"2026-11-18", "last Friday", "2026-11-13"},
 		{"2026-11-18", "last Tuesday", "2026-11-17"},
 		{"2026-11-18", "this Wednesday", "2026-11-25"},
-		{"2026-11-22", "next Monday", "2026-11-23"},
 		{"2026-11-22", "下周一", "2026-11-23"},
 		{"2026-11-22", "上周日", "2026-11-15"},
 		{"2026-11-18", "지난 금요일", "2026-11-13"},
-		{"2026-11-18", "earlier this session", "2026-11-18"},
-		{"2026-11-18", "this sprint", "the sprint of 2026-11-18"},
 		{"2026-11-18", "L'année dernière", "2025"},
 	} {
 		anchor, err := time.Parse(time.DateOnly, test.anchor)
@@ -85,7 +80,7 @@ func TestMarkdown(t *testing.T) {
 		{"[a [yesterday] b](x.md)", 0},
 		{"see https://x.org/a-yesterday, fixed YESTERDAY", 1},
 		{"path/yesterday.log yesterday.log last-week --since yesterday_utc", 0},
-		{"{{today}} $today today() fixed TODAY", 1},
+		{"{{yesterday}} $yesterday yesterday() fixed YESTERDAY", 1},
 		{"x = today; today + 1; today - 7", 0},
 		{"fixed\r\nYESTERDAY\r\n", 1},
 		{"fixed THE DAY\nBEFORE YESTERDAY", 1},
@@ -103,7 +98,7 @@ func TestMarkdown(t *testing.T) {
 		{"last year (2025) and LAST MONTH", 1},
 		{"last month (October)", 0},
 		{"sections: today / yesterday / earlier", 0}, // a list of names
-		{"it failed YESTERDAY and TODAY", 2},
+		{"it failed YESTERDAY and LAST WEEK", 2},
 		{"it broke YESTERDAY, and LAST WEEK too", 2},
 		{"- returns the rows created today", 0},
 		{"the API returns 500 since YESTERDAY", 1},
@@ -125,12 +120,12 @@ func TestBoundaries(t *testing.T) {
 	for text, want := range map[string]string{
 		"다음 주기": "", "다음 주": "다음 주", "다음 주에는": "다음 주", "다음주까지": "다음주", "지난 주문": "", "이어제": "", "오늘의발견": "", "내일모레": "",
 		"下周期": "", "下周": "下周", "昨天晚上": "昨天晚上", "以后天天": "", "大前天": "大前天", "早上周五": "", "上月球": "",
-		"今日の発見": "", "今日は雨": "今日", "明日香は": "", "再来週に": "再来週", "一昨日は": "一昨日",
+		"今日の発見": "", "今日は雨": "", "明日香は": "", "再来週に": "再来週", "一昨日は": "一昨日",
 		"lastweek": "", "last weeks": "", "yesterdays": "", "Last Week": "Last Week", "midlast week": "",
 		"übermorgen": "übermorgen", "ÜBERMORGEN": "ÜBERMORGEN", "avant-hier": "avant-hier", "hierher": "", "hier ist es": "",
-		"mañana": "mañana", "por la mañana": "", "pasado mañana": "pasado mañana", "aujourd’hui": "", "l'équipe a décidé aujourd’hui": "aujourd’hui",
-		"today the user has to click": "", "we decided today": "today", "found today": "today", "close this session": "", "fixed this session": "this session", "the rules are checked this session": "", "if it failed this session, stop": "",
-		"Next session: ship it": "", "Next session should ship it": "", "yesterday's notes are a lens": "", "yesterday's run was lost": "yesterday",
+		"mañana": "mañana", "por la mañana": "", "pasado mañana": "pasado mañana", "aujourd’hui": "", "l'équipe a décidé aujourd’hui": "",
+		"today the user has to click": "", "we decided today": "", "next Friday": "", "a few days ago": "", "close this session": "", "fixed this session": "", "the rules are checked this session": "", "if it failed this session, stop": "",
+		"Next session: ship it": "", "Next session should ship it": "", "yesterday's notes are a lens": "", "yesterday's run was lost": "yesterday", "gestern's Lauf": "gestern",
 		"1234 days ago": "", "12 days ago": "12 days ago", "v3 days ago": "", "3 天前": "3 天前",
 	} {
 		got := ""
@@ -143,18 +138,10 @@ func TestBoundaries(t *testing.T) {
 	}
 }
 
-func TestSure(t *testing.T) {
-	for text, want := range map[string]bool{"yesterday": true, "last week": true, "3 days ago": true, "a few days ago": false, "next Friday": false, "earlier this session": false} {
-		if hits := Find(text); len(hits) != 1 || hits[0].Sure != want {
-			t.Errorf("%q: got %+v, want %v", text, hits, want)
-		}
-	}
-}
-
 func TestSentence(t *testing.T) {
-	text := "One, e.g. this. Fixed it\nyesterday, v. 2. Three.\n- 今天修复。然后"
+	text := "One, e.g. this. Fixed it\nyesterday, v. 2. Three.\n- 昨天修复。然后"
 	hits := Find(text)
-	if len(hits) != 2 || hits[0].Sentence != "Fixed it\nyesterday, v. 2. Three." || hits[1].Sentence != "- 今天修复。" {
+	if len(hits) != 2 || hits[0].Sentence != "Fixed it\nyesterday, v. 2. Three." || hits[1].Sentence != "- 昨天修复。" {
 		t.Errorf("got %+v", hits)
 	}
 }
@@ -162,7 +149,7 @@ func TestSentence(t *testing.T) {
 // Text made to be slow takes a time that grows with its length and no faster: else this would not end today.
 func TestHostile(t *testing.T) {
 	for _, unit := range []string{
-		"[", "](", "[](", "`", "` `` ``` ", "<!--", "<a", "\\", "://", "today ", "every day today ", "오늘 ", "一", "\"today", "| today ", "a ", "今天", "\xff", "- ", "[[", "://x ", "\n| today |", "x ``` ", "\n```\n", "\ntoday", "today. ", "e.g. today ",
+		"[", "](", "[](", "`", "` `` ``` ", "<!--", "<a", "\\", "://", "yesterday ", "every day yesterday ", "어제 ", "一", "\"yesterday", "| yesterday ", "a ", "昨天", "\xff", "- ", "[[", "://x ", "\n| yesterday |", "x ``` ", "\n```\n", "\nyesterday", "yesterday. ", "e.g. yesterday ",
 	} {
 		text := strings.Repeat(unit, 1<<18/len(unit)+1)
 		if hits := Find(text); len(hits) > maxHits {

@@ -16,12 +16,10 @@ const (
 	month   unit = "month"
 	quarter unit = "quarter"
 	year    unit = "year"
-	session unit = "session"
-	sprint  unit = "sprint"
 	weekday unit = "weekday"
 )
 
-var units = []unit{day, week, weekend, month, quarter, year, session, sprint, weekday}
+var units = []unit{day, week, weekend, month, quarter, year, weekday}
 
 // when is a distance from an unknown day.
 type when struct {
@@ -29,43 +27,28 @@ type when struct {
 	offset   int    // in units
 	weekday  int    // from Monday, 0
 	weekdays string // which of these: as phrases.txt has it
-	about    bool
 }
 
 func (w when) on(anchor time.Time) string {
 	y, m, d := anchor.Date()
 	today := time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 	monday := today.AddDate(0, 0, -sinceMonday(today))
-	about := ""
-	if w.about {
-		about = "about "
-	}
 	switch w.unit {
 	case week:
 		return "the week of " + iso(monday.AddDate(0, 0, 7*w.offset))
 	case weekend:
 		return "the weekend of " + iso(monday.AddDate(0, 0, 7*w.offset+5))
 	case month:
-		return about + time.Date(y, m+time.Month(w.offset), 1, 0, 0, 0, 0, time.UTC).Format("2006-01")
+		return time.Date(y, m+time.Month(w.offset), 1, 0, 0, 0, 0, time.UTC).Format("2006-01")
 	case quarter:
 		first := time.Date(y, m+time.Month(3*w.offset), 1, 0, 0, 0, 0, time.UTC)
 		return fmt.Sprintf("%04d-Q%d", first.Year(), (int(first.Month())+2)/3)
 	case year:
 		return fmt.Sprintf("%04d", y+w.offset)
-	case session, sprint:
-		switch {
-		case w.offset < 0:
-			return fmt.Sprintf("the %s before %s", w.unit, iso(today))
-		case w.offset > 0:
-			return fmt.Sprintf("the %s after %s", w.unit, iso(today))
-		case w.unit == sprint:
-			return "the sprint of " + iso(today)
-		}
-		return iso(today)
 	case weekday:
 		return iso(w.dayOfWeek(today))
 	}
-	return about + iso(today.AddDate(0, 0, w.offset))
+	return iso(today.AddDate(0, 0, w.offset))
 }
 
 // dayOfWeek returns the day with the name that the phrase has.
