@@ -117,13 +117,18 @@ func (w *writing) content() ([]byte, error) {
 func (w *writing) stamped() *memory.Topic {
 	topic := memory.ParseTopic(w.data)
 	topic.Quote()
-	replaced := []*memory.Topic{memory.ParseTopic(w.have.Data)}
+	have := memory.ParseTopic(w.have.Data)
+	var replaced []*memory.Topic
 	for _, o := range sortedNames(w.merged) {
 		replaced = append(replaced, memory.ParseTopic(w.merged[o].Data))
 	}
 	var sources []string
 	own := topic.Sources()
-	for _, r := range replaced {
+	carry := replaced
+	if len(own) == 0 && w.Content != nil { // a source that an edit took away was meant to go
+		carry = append(carry, have)
+	}
+	for _, r := range carry {
 		for _, source := range r.Sources() {
 			if !slices.Contains(own, source) {
 				sources = append(sources, source)
@@ -135,7 +140,7 @@ func (w *writing) stamped() *memory.Topic {
 	}
 	topic.Stamp(w.now, sources)
 	if len(w.merged) > 0 {
-		topic.Carry(append(replaced[1:], replaced[0]))
+		topic.Carry(append(replaced, have))
 	}
 	return topic
 }
