@@ -125,11 +125,11 @@ func (d *dream) readingOrder(names []memory.Name, room int) ([]memory.Name, erro
 		for n, t := range s.Topics {
 			size[n.String()] = len(t.Bytes()) + fileOverhead
 		}
-		d.order = map[string]int{}
-		for i, file := range x.Order(room, func(file string) int { return size[file] }) {
+		order, near := x.Order(room, maxNear, func(file string) int { return size[file] })
+		d.order, d.near = map[string]int{}, near
+		for i, file := range order {
 			d.order[file] = i
 		}
-		d.near = x.Near(maxNear)
 	}
 	slices.SortStableFunc(names, func(a, b memory.Name) int { return d.place(a.String()) - d.place(b.String()) })
 	return names, nil

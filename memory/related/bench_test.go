@@ -53,7 +53,7 @@ func BenchmarkIndex(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("Order/%d", n), func(b *testing.B) {
 			for b.Loop() {
-				x.Order(24_500, func(string) int { return 1_000 })
+				x.Order(24_500, 5, func(string) int { return 1_000 })
 			}
 		})
 	}

@@ -198,21 +198,6 @@ var changes = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// Near returns for each file the files that it shares most with, the nearest first, at most so many.
-func (x *Index) Near(max int) map[string][]string {
-	near := map[string][]string{}
-	for _, n := range x.whole.nearest(maxFiles, minNear, x.rarity, func(a, b int32) bool { return true }) {
-		a, b := x.files[n.a], x.files[n.b]
-		if len(near[a]) < max {
-			near[a] = append(near[a], b)
-		}
-		if len(near[b]) < max {
-			near[b] = append(near[b], a)
-		}
-	}
-	return near
-}
-
 // The shares of their weight that two near memories, and two passages, have in common.
 const (
 	minNear = 0.03
@@ -220,16 +205,19 @@ const (
 	minOver = 0.3 // of two of which one says that something is over
 )
 
-// Order returns the files so that those that share most follow each other, in groups of at most room bytes. size is the
-// size of a file.
-func (x *Index) Order(room int, size func(file string) int) []string {
-	order := make([]string, 0, len(x.files))
+// Order returns the files so that those that share most follow each other, in groups of at most room bytes, and for each file at
+// most max files that it shares most with, the nearest first. size is the size of a file.
+func (x *Index) Order(room, max int, size func(file string) int) (order []string, beside map[string][]string) {
+	order, beside = make([]string, 0, len(x.files)), map[string][]string{}
 	links := make([][]near, len(x.files))
 	free := make([]float64, len(x.files)) // what a file shares with those that are not placed
-	for _, n := range x.whole.nearest(maxFiles, 0, x.rarity, func(a, b int32) bool { return true }) {
+	for _, n := range x.whole.nearest(maxFiles, minNear, x.rarity, func(a, b int32) bool { return true }) {
 		for _, f := range []int32{n.a, n.b} {
 			links[f] = append(links[f], n)
 			free[f] += n.share
+			if file := x.files[f]; len(beside[file]) < max {
+				beside[file] = append(beside[file], x.files[n.a+n.b-f])
+			}
 		}
 	}
 	placed := make([]bool, len(x.files))
@@ -259,5 +247,5 @@ func (x *Index) Order(room int, size func(file string) int) []string {
 			}
 		}
 	}
-	return order
+	return order, beside
 }

@@ -22,7 +22,7 @@ func TestPairs(t *testing.T) {
 	if strings.Join(got, ", ") != "a.md b.md, c.md d.md" {
 		t.Errorf("got %q: the same sentence about the harbour is not a difference, and bread is alone", got)
 	}
-	near := x.Near(3)
+	_, near := x.Order(0, 3, func(string) int { return 0 })
 	if near["a.md"][0] != "b.md" || near["d.md"][0] != "c.md" || near["e.md"] != nil {
 		t.Errorf("got %v", near)
 	}
@@ -51,7 +51,7 @@ func TestOrder(t *testing.T) {
 		{File: "a.md", Body: "Postgres runs on port 5433.\n"}, {File: "b.md", Body: "Bread is baked at four.\n"}, {File: "c.md", Body: "Cranes are yellow.\n"},
 		{File: "x.md", Body: "Yellow paint of cranes.\n"}, {File: "y.md", Body: "Bread needs flour.\n"}, {File: "z.md", Body: "Port 5433 is that of Postgres.\n"},
 	})
-	order := x.Order(2, func(string) int { return 1 })
+	order, _ := x.Order(2, 3, func(string) int { return 1 })
 	at := func(file string) int { return slices.Index(order, file) / 2 }
 	if len(order) != 6 || at("a.md") != at("z.md") || at("b.md") != at("y.md") || at("c.md") != at("x.md") {
 		t.Errorf("got %v", order)
