@@ -10,11 +10,8 @@ import (
 	"dream-mcp/memory/lazy"
 )
 
-// Bounds, in bytes, of what is looked at right before and right after a phrase, and below a row.
-const (
-	maxNear = 64
-	maxRow  = 1 << 10
-)
+// maxNear bounds, in bytes, what is looked at right before and right after a phrase.
+const maxNear = 64
 
 // longest returns the hit of the longest of the phrases at text[at:]. Where it is innocent ok is false, and
 // To is after it all the same: what is inside it is not a hit either.
@@ -77,14 +74,14 @@ func (p *scan) isInnocent(c *phrase, from, to int) bool {
 	s := p.around(from, to)
 	before, after := lower(p.text[max(s.from, from-maxNear):from]), lower(p.text[to:min(s.to, to+maxNear)])
 	switch l := c.language; {
-	case s.dated, l.holds("generic", s.lower), l.holds("describes", strings.TrimLeft(s.lower, "-+*#>0123456789. \t")),
+	case s.dated, l.holds("generic", s.lower),
 		l.holds("before", before), c.notPrior(before), l.holds("after", after), c.notNext(after),
 		strings.HasPrefix(after, "'s ") && l.past != nil && !l.past.MatchString(s.lower),
 		c.free && !l.holds("free", before),
 		c.ofLanguage && !l.sentence.MatchString(s.lower):
 		return true
 	}
-	return p.isJoined(from, to) || p.isQuoted(from, to) || p.isQuotedOrCell(from, to)
+	return p.isJoined(from, to) || p.isQuoted(from, to)
 }
 
 // isWordRune reports whether a rune can be part of a word or a number.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"dream-mcp/memory/lazy"
-	"dream-mcp/memory/rule/prose"
 	"dream-mcp/memory/text"
 )
 
@@ -25,45 +24,15 @@ func (p *scan) isJoined(from, to int) bool {
 var quotation = lazy.New(`"[^"]*"|“[^”]*”|„[^“]*“|«[^»]*»|»[^«]*«|‹[^›]*›|‘[^’]*’|「[^」]*」|『[^』]*』|《[^》]*》|〈[^〉]*〉|【[^】]*】|＂[^＂]*＂` +
 	`|(?:^|[^\pL\pN\pM_])'[^']*'(?:$|[^\pL\pN\pM_]|\p{Han}|\p{Hangul}|\p{Hiragana}|\p{Katakana})`)
 
-// isQuoted reports whether the phrase is in quotation marks, closed in the same sentence: it names a thing of
-// a screen, or it was said by somebody, then.
+// isQuoted reports whether the phrase is in quotation marks, closed in the same sentence, or in a block that is quoted: it names a
+// thing of a screen, or it was said by somebody, then.
 func (p *scan) isQuoted(from, to int) bool {
+	start, _ := text.Block(p.text, from)
+	if strings.HasPrefix(strings.TrimLeft(p.text[start:], " \t"), ">") {
+		return true
+	}
 	s := p.around(from, to)
 	return slices.ContainsFunc(quotation.FindAllStringIndex(p.text[s.from:s.to], -1), func(m []int) bool {
 		return s.from+m[0] <= from && to <= s.from+m[1]
 	})
-}
-
-// separators are between names in a list. "And" is not one: "failed yesterday and today" is not a list.
-var separators = prose.Set("/ | , 、 ， ; or oder ou o u 或 或者 또는 または か")
-
-// withoutLists returns the hits but for those with only a separator between them: who lists today,
-// yesterday and earlier lists names for days.
-func withoutLists(text string, hits []Hit) []Hit {
-	var kept []Hit
-	listed := false
-	for i, h := range hits {
-		next := i+1 < len(hits) && separators[strings.ToLower(strings.TrimSpace(text[h.To:hits[i+1].From]))]
-		if !listed && !next {
-			kept = append(kept, h)
-		}
-		listed = next
-	}
-	return kept
-}
-
-// tableHead matches the rule below the head of a table.
-var tableHead = lazy.New(`^[ \t]*\|[ \t|:-]*-[ \t|:-]*(?:[\r\n]|$)`)
-
-// isQuotedOrCell reports whether the phrase is in a line of a quotation, is a whole cell of a table, or is in its head.
-func (p *scan) isQuotedOrCell(from, to int) bool {
-	start, end := text.Block(p.text, from)
-	if strings.HasPrefix(strings.TrimLeft(p.text[start:], " \t"), ">") {
-		return true
-	}
-	if !strings.HasPrefix(strings.TrimLeft(p.text[start:], " \t"), "|") || to > end {
-		return false
-	}
-	left, right := strings.TrimRight(p.text[start:from], " *_"), strings.TrimLeft(p.text[to:end], " *_")
-	return strings.HasSuffix(left, "|") && strings.HasPrefix(right, "|") || tableHead.MatchString(p.text[end:min(len(p.text), end+maxRow)])
 }

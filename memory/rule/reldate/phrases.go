@@ -22,7 +22,7 @@ type language struct {
 	name     string
 	weekdays []string // from Monday on, each with its spellings: "monday|mon"
 	numbers  map[string]int
-	lists    map[string]matcher // "generic", "before", "after", "describes", "free"
+	lists    map[string]matcher // "generic", "before", "after", "free"
 	sentence *regexp.Regexp     // matches a sentence of it, in lower case; nil: it is not asked
 	past     *regexp.Regexp     // matches a sentence about the past; English alone has 's
 }
@@ -76,7 +76,7 @@ func parseVocabulary(text string) vocabulary {
 			lang.sentence = regexp.MustCompile(rest)
 		case "past":
 			lang.past = regexp.MustCompile(rest)
-		case "generic", "before", "after", "describes", "free":
+		case "generic", "before", "after", "free":
 			lang.lists[head] = matchWords(head, lang.onEachDay(strings.Split(rest, ",")))
 		default:
 			v.add(parsePhrase(lang, head), rest)
@@ -131,7 +131,7 @@ func matchWords(place string, words []string) matcher {
 			expr += space + "$"
 		case "free":
 			expr = `(?:^|[^ \t\n*_\pL\pN\pM]|` + expr + ")" + space + "$"
-		case "after", "describes":
+		case "after":
 			expr = "^" + space + expr
 		}
 		return regexp.MustCompile(expr)

@@ -85,7 +85,7 @@ func Find(text string) []Hit {
 		}
 		at = next
 	}
-	return withoutLists(text, hits)
+	return hits
 }
 
 func isASCIILetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
