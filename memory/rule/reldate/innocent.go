@@ -1,7 +1,6 @@
 package reldate
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,7 +17,7 @@ const maxNear = 64
 func (p *scan) longest(candidates []*phrase, at int) (hit Hit, ok bool) {
 	var best *phrase
 	for _, c := range candidates {
-		if !p.canHold(c) || !p.beginsWord(c, at) {
+		if !p.beginsWord(c, at) {
 			continue
 		}
 		if n, when := c.match(p.text[at:]); at+n > max(at, hit.To) && p.endsWord(c, at, at+n) {
@@ -31,16 +30,6 @@ func (p *scan) longest(candidates []*phrase, at int) (hit Hit, ok bool) {
 	s := p.around(at, hit.To)
 	hit.From, hit.Text, hit.Sentence = at, p.text[at:hit.To], strings.TrimSpace(p.text[s.from:s.to])
 	return hit, true
-}
-
-// canHold reports whether the text has one of the words that the phrases end with: most texts have none.
-func (p *scan) canHold(c *phrase) bool {
-	can, known := p.holds[c]
-	if !known {
-		can = slices.ContainsFunc(c.ends, func(word string) bool { return strings.Contains(p.lower, word) })
-		p.holds[c] = can
-	}
-	return can
 }
 
 // beginsWord reports whether a word of the language can begin there.

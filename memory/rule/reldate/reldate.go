@@ -65,7 +65,7 @@ func Find(text string) []Hit {
 	}
 	v := words()
 	var hits []Hit
-	p := &scan{text: text, lower: lower(text), holds: map[*phrase]bool{}}
+	p := &scan{text: text}
 	seen := 0
 	for at := 0; at < len(text) && len(hits) < maxHits && seen < maxSeen; {
 		word := startLen(text[at:])

@@ -14,10 +14,8 @@ import (
 // scan is a text and what was learned of it so far.
 type scan struct {
 	text     string
-	lower    string
-	holds    map[*phrase]bool // whether the text can hold it; once it was asked
-	masked   []prose.Span     // what is not prose; nil until it is asked for
-	sentence sentence         // the last one asked for
+	masked   []prose.Span // what is not prose; nil until it is asked for
+	sentence sentence     // the last one asked for
 }
 
 // sentence is the place of a sentence and what is known of it.
