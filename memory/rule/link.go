@@ -14,26 +14,17 @@ import (
 // proposedTitle bounds, in characters, the title of a proposed line that would be too long.
 const proposedTitle = 60
 
-// maxNearest bounds the missing files of one check for which the nearest name is looked up: each
-// takes a quarter of a millisecond among 1,000 names.
-const maxNearest = 20
-
 func findDangling(v *view) []Finding {
 	if v.After.Index == nil {
 		return nil
 	}
 	var findings []Finding
-	entries := v.After.Index.ByFile()
 	for _, e := range v.dangling() {
-		f := Finding{
+		findings = append(findings, Finding{
 			File: memory.IndexFile, Line: e.Line, Column: e.Column, subject: e.Text + "\n" + e.File,
 			Message: fmt.Sprintf("the index points to %q, which does not exist", e.File),
 			Hint:    fmt.Sprintf("finalize_index {\"remove\": [%q]}", e.File),
-		}
-		if near := v.near(e.File); near != "" && entries[near].Line == 0 {
-			f.Hint += fmt.Sprintf(", or for %q: finalize_index {\"remove\": [%q], \"upsert\": [{\"file\": %q}]}", near, e.File, near)
-		}
-		findings = append(findings, f)
+		})
 	}
 	return findings
 }
@@ -46,17 +37,6 @@ func (v *view) dangling() []memory.Entry {
 	return slices.DeleteFunc(v.After.Index.Entries(), func(e memory.Entry) bool {
 		return e.Outside || v.leads(memory.IndexName, ref{target: e.File}) || v.inProject(e.File)
 	})
-}
-
-// near returns the topic whose name is likeliest meant by a file that does not exist, or "". It looks for the first
-// maxNearest files that it is asked about.
-func (v *view) near(file string) string {
-	near, known := v.nears[file]
-	if !known && len(v.nears) < maxNearest {
-		near = memory.Nearest(file, v.sortedNames())
-		v.nears[file] = near
-	}
-	return near
 }
 
 func findOrphans(v *view) []Finding {

@@ -289,11 +289,10 @@ func TestPropose(t *testing.T) {
 // TestDanglingHint checks that a hint is a call that fixes the finding.
 // A call that a finding on what is there names can be sent as it is: it gives the base.
 func TestHintsGiveTheBase(t *testing.T) {
-	const day = "See [[invoces]]."
-	text := "---\nname: a\ndescription: a fact\nmetadata:\n  type: project\n  modified: 2026-11-10\n---\n" + day + "\nDB_PASSWORD=" + "k7Qm" + "2xVb9Lp4\n"
-	s := snapshotOf(t, map[string]string{"a.md": text, "invoices.md": memo("invoices", "project", "x")})
+	text := "---\nname: a\ndescription: deploys: by hand\nmetadata:\n  type: project\n  modified: 2026-11-10\n---\nDB_PASSWORD=" + "k7Qm" + "2xVb9Lp4\n"
+	s := snapshotOf(t, map[string]string{"a.md": text})
 	want := fmt.Sprintf(`write_memory {"path": "a.md", "base": %q, "edits": `, memory.SumOf([]byte(text)).Short())
-	for rule, ready := range map[string]bool{"wiki-link": true, "secret": false} { // of a secret, the new text is for the model to find
+	for rule, ready := range map[string]bool{"frontmatter": true, "secret": false} { // of a secret, the new text is for the model to find
 		found := only(Standing(s, nil, ruleTime), rule)
 		if len(found) != 1 || strings.Contains(found[0].Hint, want) != ready || !strings.Contains(found[0].Hint, "edits") {
 			t.Errorf("%s: %+v, want %s", rule, found, want)
@@ -308,7 +307,7 @@ func TestDanglingHint(t *testing.T) {
 		hints = append(hints, f.Hint)
 	}
 	want := []string{
-		`finalize_index {"remove": ["go_tests.md"]}, or for "feedback_go_tests.md": finalize_index {"remove": ["go_tests.md"], "upsert": [{"file": "feedback_go_tests.md"}]}`,
+		`finalize_index {"remove": ["go_tests.md"]}`,
 		`finalize_index {"remove": ["zebra.md"]}`,
 	}
 	if !slices.Equal(hints, want) {
@@ -317,7 +316,7 @@ func TestDanglingHint(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	v := Check{After: snapshotOf(t, map[string]string{"feedback_go_tests.md": "", "pm2-restart-patterns.md": "", "x.md": ""}), Now: ruleTime}.view()
+	names := sortedNames(snapshotOf(t, map[string]string{"feedback_go_tests.md": "", "pm2-restart-patterns.md": "", "x.md": ""}).Topics)
 	for file, want := range map[string]string{
 		"feedback-go-tests.md":         "feedback_go_tests.md",
 		"go_tests.md":                  "feedback_go_tests.md",
@@ -327,7 +326,7 @@ func TestNearest(t *testing.T) {
 		"team/pm2_restrat_patterns.md": "pm2-restart-patterns.md",
 		"x2.md":                        "",
 	} {
-		if got := v.near(file); got != want {
+		if got := memory.Nearest(file, names); got != want {
 			t.Errorf("%s: got %q, want %q", file, got, want)
 		}
 	}

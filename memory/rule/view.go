@@ -24,7 +24,6 @@ type view struct {
 
 	written  memory.Name               // that Written is about, or the zero Name
 	linkKeys map[string]bool           // what a link may name
-	nears    map[string]string         // by what leads to nothing
 	readings map[*memory.Topic]reading // shared by the views of one check
 }
 
@@ -33,8 +32,8 @@ func (c Check) view() *view {
 	shown := c
 	shown.After = c.After.Shown(nil)
 	shown.Before = c.Before.Shown(c.After)
-	exact := &view{Check: c, readings: readings, nears: make(map[string]string)}
-	return &view{Check: shown, readings: readings, nears: make(map[string]string), exact: exact, inProject: c.Project.Holds}
+	exact := &view{Check: c, readings: readings}
+	return &view{Check: shown, readings: readings, exact: exact, inProject: c.Project.Holds}
 }
 
 // toFind is in place of a new text that a rule does not know.

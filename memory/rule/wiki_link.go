@@ -21,17 +21,11 @@ func findLooseLinks(v *view, n memory.Name, t *memory.Topic) []Finding {
 			continue
 		}
 		seen[r.target] = true
-		f := Finding{
+		found = append(found, Finding{
 			File: n.String(), Line: r.line, Column: r.column, subject: r.target,
 			Message: fmt.Sprintf("%s leads to no memory", r.text),
 			Hint:    "this is not an error: the memory may be written later; else remove the brackets",
-		}
-		if near := v.near(r.target); near != "" {
-			replacement := strings.Replace(r.text, r.target, r.spell(near), 1)
-			f.Hint = fmt.Sprintf("if %q is meant: %s; else leave it, a memory of that name may be written later",
-				near, v.editCall(n, r.text, replacement))
-		}
-		found = append(found, f)
+		})
 	}
 	return found
 }

@@ -49,27 +49,6 @@ func TestWikiLink(t *testing.T) {
 	}
 }
 
-// TestWikiLinkHint checks that the hint is an edit that fixes the finding.
-func TestWikiLinkHint(t *testing.T) {
-	for body, want := range map[string]string{
-		"See [[pm2-restart-pattern|this]].":  "See [[pm2-restart-patterns|this]].",
-		"See [this](pm2-restart-pattern.md)": "See [this](pm2-restart-patterns.md)",
-	} {
-		s := snapshotOf(t, map[string]string{"a.md": memo("a", memory.TypeProject, body), "pm2-restart-patterns.md": memo("p", memory.TypeProject, "x")})
-		f := only(Standing(s, nil, ruleTime), "wiki-link")
-		if len(f) != 1 {
-			t.Fatalf("%q: %+v", body, f)
-		}
-		_, edit, _ := strings.Cut(f[0].Hint, "\"edits\": [{\"old\": \"")
-		old, edit, _ := strings.Cut(edit, "\", \"new\": \"")
-		replacement, _, _ := strings.Cut(edit, "\"}]")
-		data, err := memory.ApplyEdits([]byte(memo("a", memory.TypeProject, body)), []memory.Edit{{Old: old, New: replacement}}, nil)
-		if err != nil || string(data) != memo("a", memory.TypeProject, want) {
-			t.Errorf("%q: %v: %s", f[0].Hint, err, data)
-		}
-	}
-}
-
 // TestWikiLinksAreMany checks that one file does not drown the rest.
 func TestWikiLinksAreMany(t *testing.T) {
 	var body strings.Builder
