@@ -42,7 +42,7 @@ var theCues = sync.OnceValue(func() cues {
 		`|删除|已删|删掉|移除|废弃|过时|清理|待清|僵尸|不再|改名|重命名|替换|取代|以前|曾经|过去|原来|刪除|廢棄|重新命名` +
 		`|削除|廃止|なくな|移動し|삭제|제거|없어|없다|없음|없앴|폐기|예전|이름을 바꾸|이름 변경|대체`
 	planned := word(
-		`plan(?:s|ned|ning)?`, `will`, `to-?do`, `propos(?:al|e|ed|es)`, `ideas?`, `should`, `would`, `could`, `might`,
+		`planned`, `planning`, `plans? (?:to|for)`, `will`, `to-?do`, `propos(?:al|e|ed|es)`, `ideas?`, `should`, `would`, `could`, `might`,
 		`next steps?`, `upcoming`, `future`,
 		`eventually`, `going to`, `wants? to`, `not yet`, `wish`, `draft(?:ed)?`, `for example`, `e\.g`, `examples?`,
 		`such as`, `imagine`, `hypothetical`,
@@ -55,7 +55,7 @@ var theCues = sync.OnceValue(func() cues {
 		before: regexp.MustCompile(`(?i)(?:~~|\b(?:old|former|previous|legacy|not|no|nor|without|over|add|create|write` +
 			`|introduce|like|unlike)(?: (?:a|an|the|any|new|this|our))*)[ \n*_(]*` + "`+$"),
 		after: regexp.MustCompile(`^` + "`+" + `[*_)\s]*(?:~~|→|⇒|->|=>)|^,? (?:was|were)\b`),
-		scope: regexp.MustCompile(`(?i)\b(?:removed|deleted|dropped|gone|obsolete|deprecated|history|changelog|plans?` +
+		scope: regexp.MustCompile(`(?i)\b(?:removed|deleted|dropped|gone|obsolete|deprecated|history|changelog` +
 			`|planned|to-?do|ideas?|proposals?|future|roadmap|next steps?|later|never|don't|avoid|examples?|elsewhere|backlog` +
 			`|open questions?)\b|删除|计划|削除|予定|삭제|계획`),
 		elsewhere: regexp.MustCompile("(?i)`(?:~/|/[a-z]|\\$[A-Z]|[A-Z]:\\\\)[^`]*`|(?:^|\\s)(?:~/|/(?:home|opt|srv|etc|var|tmp|usr)/)" +

@@ -24,3 +24,14 @@ func TestScripts(t *testing.T) {
 		t.Errorf("that never were: %q, want %q", got, want)
 	}
 }
+
+// "Plan: `x`" says where a plan is, and is read; what somebody plans to add is not missed.
+func TestPlans(t *testing.T) {
+	p := open(t, "a.go|a")
+	commit(t, p, "docs/harbour.md|x", "docs/pier.md|y")
+	const text = "Plan: `docs/harbour.md`.\n\nWe plan to add `docs/pier.md`.\n"
+	hits := p.Find([]Text{{File: "a.md", Body: text}}, func(string) bool { return false })
+	if len(hits) != 1 || hits[0].Ref != "docs/harbour.md" {
+		t.Errorf("got %+v", hits)
+	}
+}
