@@ -125,34 +125,30 @@ const maxNoLine = 20
 
 const (
 	sourceWords = 160   // characters of the words of a source
-	sourceRoom  = 2_000 // bytes of all sources, if the files fill the page
+	sourceRoom  = 2_000 // bytes of the sources, if the file fills the page
 )
 
-// renderSources lists the sources of memories, one line each: who said it, when, and the words.
+// renderSources lists the sources of a memory that is read alone, one line each: who said it, when, and the words. With several
+// they would be a third of the page, words that the person withdrew among them.
 func renderSources(ctx context.Context, p *consolidate.Project, files []consolidate.ReadResult, room int) (string, error) {
-	var all []string
-	for _, f := range files {
-		if f.Err != nil || !f.Name.IsTopic() {
-			continue
-		}
-		origins, err := p.Sources.Origins(ctx, memory.ParseTopic([]byte(f.Text)))
-		if err != nil {
-			return "", err
-		}
-		for i, o := range slices.Backward(origins) {
-			line := harmless(o.Line(sourceWords)) + "\n"
-			if i == len(origins)-1 {
-				line = fmt.Sprintf("%s comes from:\n%s", f.Name, line)
-			}
-			all = append(all, line)
-		}
-	}
-	var b text
-	if writeHits(&b, len(all), max(room, sourceRoom), func(i int) string { return all[i] }) < len(all) {
-		b.WriteString("… and more\n")
-	}
-	if len(all) == 0 {
+	files = slices.DeleteFunc(slices.Clone(files), func(f consolidate.ReadResult) bool { return !f.Name.IsTopic() })
+	if len(files) != 1 || files[0].Err != nil {
 		return "", nil
+	}
+	origins, err := p.Sources.Origins(ctx, memory.ParseTopic([]byte(files[0].Text)))
+	if err != nil || len(origins) == 0 {
+		return "", err
+	}
+	slices.Reverse(origins)
+	var b text
+	if writeHits(&b, len(origins), max(room, sourceRoom), func(i int) string {
+		line := harmless(origins[i].Line(sourceWords)) + "\n"
+		if i == 0 {
+			line = fmt.Sprintf("%s comes from:\n%s", files[0].Name, line)
+		}
+		return line
+	}) < len(origins) {
+		b.WriteString("… and more\n")
 	}
 	return "\n\n" + strings.TrimRight(b.String(), "\n"), nil
 }
