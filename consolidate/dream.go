@@ -35,6 +35,8 @@ type dream struct {
 	known  map[string]bool // the keys of the reported findings; not saved
 	order  map[string]int  // of the first dream: the places of memories when all are read
 	near   map[string][]string
+	asked  bool // whether left was read
+	left   *left
 
 	refused map[string]string // writes of a batch that were refused and not made again: why, by path; not saved
 }

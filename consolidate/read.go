@@ -112,7 +112,7 @@ func (r *Reading) elsewhere() {
 
 // readingOrder returns names in the order in which d shows them. The order of the first dream is found once.
 func (d *dream) readingOrder(names []memory.Name, room int) ([]memory.Name, error) {
-	if _, err := d.p.readLeft(); err == nil {
+	if d.before() != nil {
 		return names, nil
 	}
 	if d.order == nil {

@@ -75,6 +75,10 @@ var real = ops.RealPath
 // nfc returns the Unicode form of a path from which Claude Code makes the name of a folder.
 func nfc(s string) string { return norm.NFC.String(s) }
 
+// ProjectKeys returns the names that Claude Code's state file may have for a project: its path, in its Unicode form or with
+// the slashes of Unix.
+func ProjectKeys(dir string) []string { return []string{dir, nfc(dir), filepath.ToSlash(dir)} }
+
 func isDir(p string) bool {
 	info, err := os.Stat(p)
 	return err == nil && info.IsDir()

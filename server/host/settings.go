@@ -91,7 +91,7 @@ func (r *resolver) projectTrusted() bool {
 		return false
 	}
 	for _, dir := range []string{r.Project, r.repo.top, r.Root} {
-		for _, key := range []string{dir, nfc(dir), filepath.ToSlash(dir)} {
+		for _, key := range ProjectKeys(dir) {
 			var project struct {
 				Accepted bool `json:"hasTrustDialogAccepted"`
 			}

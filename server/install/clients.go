@@ -54,9 +54,11 @@ func (h Host) read(path, project string) Client {
 	}
 	c.Err = err
 	projects, _ := file["projects"].(map[string]any) // of Claude Code
-	own, ok := projects[project].(map[string]any)
-	if !ok {
-		own, _ = projects[filepath.ToSlash(project)].(map[string]any) // as it writes paths of Windows
+	var own map[string]any
+	for _, key := range host.ProjectKeys(project) {
+		if of, ok := projects[key].(map[string]any); ok && own == nil {
+			own = of
+		}
 	}
 	for _, part := range []map[string]any{file, own} {
 		list, _ := part[h.list].(map[string]any)

@@ -51,7 +51,7 @@ var unspacedReactions = strings.Fields(`
 	好 可以 同意 确认 確認 没错 沒錯 没问题 沒問題 对 對 是的 不 没有 沒有 别 別 错 錯 はい いいえ 違 そう いや`)
 
 // judgement is how a confirmation or a correction begins that has no word of its own.
-var judgement = lazy.New(`^(?i)(?:that|this)(?:['’]?s| is| was) (?:not |n't |exactly |just |much )*(?:the|what|how|it|right|better|perfect|good|great|wrong)\b`)
+var judgement = lazy.New(`^(?i)(?:that|this)(?:['’]?s| is| was) (?:not |exactly |just |much )*(?:the|what|how|it|right|better|perfect|good|great|wrong)\b`)
 
 // isReaction reports whether a text begins with a confirmation or a correction.
 func isReaction(text string) bool {
