@@ -1,6 +1,7 @@
 package related
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +42,21 @@ func TestBeside(t *testing.T) {
 	for _, p := range pairs {
 		if strings.Contains(p.Text, "host-7") && !strings.Contains(p.From.Text, "host-7") {
 			t.Errorf("%q is beside %q", p.Text, p.From.Text)
+		}
+	}
+}
+
+// A short text that says nothing but what a memory is about touches it, though its words are not rare.
+func TestBesideShort(t *testing.T) {
+	docs := []Document{{File: "data_retention.md", Body: "Field data is kept for 180 days, then deleted.\n"}, {File: "retention_400.md", Body: "Retention of field data: 400 days now.\n"}}
+	for i := range 40 {
+		docs = append(docs, Document{File: fmt.Sprintf("other_%d.md", i), Body: fmt.Sprintf("Harbour %d is %d days from here.\n", i, i%5)})
+	}
+	x := New(docs)
+	for said, want := range map[string]bool{"Retention of field data: 400 days now.": true, "The retention of the crane's brake lasts 400 days in winter, harbour 7 says.": false} {
+		pairs := x.Beside([]Passage{{Text: said}}, "", func(file string) bool { return file == "retention_400.md" }, 10)
+		if got := len(pairs) > 0 && pairs[0].File == "data_retention.md"; got != want {
+			t.Errorf("%q: got %+v", said, pairs)
 		}
 	}
 }

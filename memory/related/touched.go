@@ -29,10 +29,12 @@ type Hit struct {
 // maxShort is how many terms a memory has at most that counts as a whole where a text is compared with one of its passages.
 const maxShort = 300
 
-// What a text and a memory must share, or it may be chance. In a small memory two words are enough that only the two hold.
+// What a text and a memory must share, or it may be chance. In a small memory two words are enough that only the two hold, and
+// of a short text two words that are nearly all it says, beside numbers.
 const (
 	minWords  = 2
 	minWeight = 1.5
+	nearlyAll = 0.9
 )
 
 // Meeting returns the weight of the words of a text that the memory of a hit holds, without those of everyday work, dates and short
@@ -42,7 +44,8 @@ func (x *Index) Meeting(s string, h Hit) float64 { return x.meeting(x.words(s), 
 // A word of a text by its terms, without those that say little.
 type word struct {
 	terms []int32
-	dense bool // a name of code or a path
+	dense bool    // a name of code or a path
+	says  float64 // its rarity; of a number 0
 }
 
 func (x *Index) words(s string) (words []word) {
@@ -51,10 +54,17 @@ func (x *Index) words(s string) (words []word) {
 		terms := slices.DeleteFunc(x.lookUp(w), func(id int32) bool {
 			return !counted && text.IsEveryday(x.terms[id]) || dateOrShort.MatchString(x.terms[id])
 		})
-		if len(terms) > 0 {
-			words = append(words, word{terms, strings.ContainsFunc(w, text.IsDense)})
-		}
 		counted = len(terms) > 0 && strings.Trim(w, "0123456789.,") == ""
+		if len(terms) == 0 {
+			continue
+		}
+		word := word{terms: terms, dense: strings.ContainsFunc(w, text.IsDense)}
+		for _, t := range terms {
+			if !counted {
+				word.says = max(word.says, x.rarity(t))
+			}
+		}
+		words = append(words, word)
 	}
 	return words
 }
@@ -63,8 +73,9 @@ func (x *Index) meeting(words []word, h Hit) (weight float64) {
 	file := x.fileOf[h.i]
 	short := x.whole.lengths[file] <= maxShort
 	seen := map[int32]bool{}
-	n := 0
+	n, says := 0, 0.0
 	for _, w := range words {
+		says += w.says
 		rarest := int32(-1)
 		for _, t := range w.terms {
 			held := x.passages.count(t, int32(h.i)) >= 1 || short && x.whole.count(t, file) >= 1
@@ -82,7 +93,7 @@ func (x *Index) meeting(words []word, h Hit) (weight float64) {
 			n, weight = n+1, weight+x.rarity(rarest)
 		}
 	}
-	if n < minWords || weight < min(minWeight, minWords*Rarity(2, len(x.files))) {
+	if n < minWords || weight < min(minWeight, minWords*Rarity(2, len(x.files)), nearlyAll*says) {
 		return 0
 	}
 	return weight
