@@ -91,7 +91,7 @@ var Hosts = []Host{
 		folder: below("COPILOT_HOME", ".copilot"), files: []string{"mcp-config.json"}, list: "mcpServers", entry: copilot,
 	},
 	{
-		ID: "qwen", Name: "Qwen Code", program: "qwen", ask: "/dream",
+		ID: "qwen", Name: "Qwen Code", program: "qwen", // its own /dream hides our prompt
 		folder: below("", ".qwen"), files: []string{"settings.json"}, project: ".qwen/settings.json", list: "mcpServers", entry: plain,
 	},
 	{
