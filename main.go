@@ -242,6 +242,9 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 		if err := p.FinishForgetting(ctx); err != nil {
 			log.Warn("a text is hidden, but not removed everywhere yet", "error", err)
 		}
+		if _, err := p.Person.List(ctx); err != nil {
+			log.Warn("exchanging the memories of all projects", "error", err)
+		}
 		p.Poll() // later changes by others are reported to subscribers
 		p.Transcripts.DigestLater()
 	}

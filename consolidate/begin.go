@@ -53,6 +53,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	if p.dream != nil { // begun meanwhile
 		return nil
 	}
+	_ = p.Person.Sync(ctx) // the status says why not
 	t, err := p.Store.Begin(ctx, func(dir *memory.Dir) (ops.Op, error) { return p.beginning(ctx, dir, a, gates, resume) })
 	if err != nil {
 		p.Share.Release()

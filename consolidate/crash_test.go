@@ -64,12 +64,15 @@ func TestKillAfterManyDreams(t *testing.T) {
 }
 
 // span is the memory before and after a whole run of an operation.
-type span struct{ before, after map[string]string }
+type span struct {
+	before, after map[string]string
+	others        bool // as of the operation
+}
 
 func runWhole(t *testing.T, name string) span {
 	t.Helper()
 	w := newWorldFor(t, name)
-	s := span{before: w.files()}
+	s := span{before: w.files(), others: script[name].others}
 	w.do(name)
 	s.after = w.files()
 	return s

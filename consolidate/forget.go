@@ -15,6 +15,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/share"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
@@ -114,6 +115,14 @@ func changeable(n memory.Name) bool { return n.IsIndex() || n.Writable() == nil 
 // then on in all that is shown of sessions. What is kept of the text is its length and a keyed hash. It cannot be undone. After a
 // crash it was not begun, or FinishForgetting ends it.
 func (p *Project) Forget(ctx context.Context, text string) error {
+	if p.Person.Used() { // there first, else it would come back
+		o := p.options
+		o.MemoryDir = share.PersonDir(o.StateHome)
+		all := Open(o)
+		if err := errors.Join(all.Forget(ctx, text), all.Store.Records.Close()); err != nil {
+			return err
+		}
+	}
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	if t := p.Store.Current(); t != nil {

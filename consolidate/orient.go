@@ -118,7 +118,7 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 		m.IndexSize, m.Unlinked = ops.SizeOf(snapshot.Index), snapshot.Index.Unlinked()
 		entries = snapshot.Index.ByFile()
 	}
-	m.Findings = rule.Standing(snapshot, project, now)
+	m.Findings = append(d.p.Person.Findings(disk.Topics), rule.Standing(snapshot, project, now)...)
 	if project != nil { // else drift was not asked
 		d.p.Recall.KeepDoubts(m.Findings, snapshot)
 	}

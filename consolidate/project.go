@@ -68,6 +68,7 @@ type Project struct {
 	Sources     *provenance.Sources // where memories come from
 	Background  *background.Runs    // runs that a hook started
 	Share       *share.Share        // the same memory on other machines
+	Person      *share.Person       // memories of the person in all their projects
 	Recall      *recall.Recall      // what prompts are shown
 
 	options  Options
@@ -98,6 +99,7 @@ func Open(o Options) *Project {
 	p.Background = &background.Runs{Store: p.Store, MinHours: o.MinHours}
 	p.Sources = &provenance.Sources{Store: p.Store, Transcripts: o.Transcripts}
 	p.Share = &share.Share{Store: p.Store, LastRead: p.Sessions.lastRead, MayWrite: p.Gates.mayWrite, Waits: o.Waits}
+	p.Person = share.NewPerson(p.Store, o.ProjectDir, p.Gates.mayWrite)
 	p.Recall = &recall.Recall{Store: p.Store}
 	return p
 }
@@ -136,8 +138,9 @@ func (p *Project) Close(reason string) error {
 		err = p.dream.end(ops.Aborted, reason)
 	}
 	p.Share.Wait()
+	_ = p.Person.Sync(context.Background()) // else at the next use
 	p.Transcripts.Close()
-	err = errors.Join(err, p.Store.Records.Close())
+	err = errors.Join(err, p.Person.Close(), p.Store.Records.Close())
 	if p.folder != nil {
 		err = errors.Join(err, p.folder.Close())
 		p.folder, p.code = nil, nil

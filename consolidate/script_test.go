@@ -16,6 +16,7 @@ type operation struct {
 	prepare string // the operation that comes before it, "" for none
 	run     func(p *Project) error
 	stamps  bool // where it lands, its time is that of the last consolidation
+	others  bool // it changes another memory too, at steps at which this one is free
 }
 
 var script = map[string]operation{
@@ -80,6 +81,23 @@ var script = map[string]operation{
 	}},
 	"refuse": {prepare: "leave", run: func(p *Project) error {
 		_, err := p.Proposals.Reject(ctx, "")
+		return err
+	}},
+	"own": {others: true, run: func(p *Project) error {
+		n, _ := memory.ParseName("e.md")
+		return p.Person.Add(ctx, n)
+	}},
+	"take": {others: true, run: func(p *Project) error {
+		other, err := elsewhere(p)
+		if err != nil {
+			return err
+		}
+		n, _ := memory.ParseName("habits.md")
+		err = other.Person.Add(ctx, n)
+		if err = errors.Join(err, other.Close("")); err != nil {
+			return err
+		}
+		_, err = p.Person.List(ctx)
 		return err
 	}},
 	"restore": {prepare: "commit", run: func(p *Project) error {

@@ -138,6 +138,9 @@ func (w *writing) stamped() *memory.Topic {
 	for _, c := range w.cited {
 		sources = append(sources, c.Source)
 	}
+	if w.Content != nil && have.IsPersons() {
+		topic.SetPersons() // a new text does not end it
+	}
 	topic.Stamp(w.now, sources)
 	if len(w.merged) > 0 {
 		topic.Carry(append(replaced, have))
@@ -256,6 +259,10 @@ func (w *writing) setMissing(res *WriteResult) error {
 
 // check asks the rules what they say of the new text. Errors refuse, unless waived.
 func (w *writing) check() ([]rule.Finding, error) {
+	if w.after.Topics[w.n].IsPersons() && (w.prior == nil || !w.prior.IsPersons()) {
+		return nil, ops.Refuse("scope: person is for a memory of all the person's projects, and only the person makes it so",
+			fmt.Sprintf("leave scope out; if the memory holds in every project, tell the person: dream-mcp person add %s", w.n))
+	}
 	check := rule.Check{
 		Before: w.before, After: w.after, Prior: w.prior, Touched: map[memory.Name]bool{w.n: true}, Now: w.now,
 		OwnWords: w.p.Sources.OwnWords(w.before, w.after, w.cited), Project: w.p.openCode(),

@@ -104,6 +104,10 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 		s.HeldBy = lock.HostHolder(dir.Root(), now)
 	}
 	s.warn(s.describeReviews(p))
+	s.warn(p.Person.Sync(ctx))
+	for _, f := range p.Person.Findings(nil) {
+		s.Warnings = append(s.Warnings, f.File+": "+f.Message)
+	}
 	s.Shared = p.Share.Line(ctx)
 	s.Warnings = append(s.Warnings, p.Share.Warnings(dir)...)
 	if why := p.Background.FailedRun(); why != "" {

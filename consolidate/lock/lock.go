@@ -45,6 +45,7 @@ const (
 	KindRestore    Kind = "restore"
 	KindMend       Kind = "mend"       // of a memory that was taken as it is
 	KindSync       Kind = "sync"       // of what other machines changed
+	KindPerson     Kind = "person"     // of what the person has in all projects
 	KindForget     Kind = "forget"     // of a text, everywhere; it cannot be undone
 	KindBackground Kind = "background" // a host that was started to dream; it holds no lock itself
 )

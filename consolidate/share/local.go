@@ -107,9 +107,9 @@ func changed(before, after Files) []memory.Name {
 }
 
 // judge fails if new text in after breaks a rule that a merge must not break. Other rules are for the next dream.
-func (r *Share) judge(before, after Files, then string) error {
-	was := &memory.Snapshot{Topics: make(map[memory.Name]*memory.Topic), AllowSecrets: r.Store.AllowSecrets}
-	is := &memory.Snapshot{Topics: make(map[memory.Name]*memory.Topic), AllowSecrets: r.Store.AllowSecrets}
+func judge(s *ops.Store, before, after Files, then string) error {
+	was := &memory.Snapshot{Topics: make(map[memory.Name]*memory.Topic), AllowSecrets: s.AllowSecrets}
+	is := &memory.Snapshot{Topics: make(map[memory.Name]*memory.Topic), AllowSecrets: s.AllowSecrets}
 	for _, n := range changed(before, after) {
 		if data, stays := after[n]; stays {
 			is.Put(n, data)
@@ -118,7 +118,7 @@ func (r *Share) judge(before, after Files, then string) error {
 			was.Put(n, data)
 		}
 	}
-	for _, f := range (rule.Check{Before: was, After: is, Now: r.Store.Now()}).Whole() {
+	for _, f := range (rule.Check{Before: was, After: is, Now: s.Now()}).Whole() {
 		if f.Severity == rule.Error && (f.Rule == "name" || f.Rule == "secret" || f.Rule == "invisible") {
 			return ops.Refuse(fmt.Sprintf("%s, because of %s, line %d: %s", then, f.File, f.Line, f.Message),
 				"take it out of that memory, here or on the machine that it comes from; a value that is not a secret goes into allow_secrets")
@@ -147,7 +147,7 @@ func (l *link) merge(base, local, theirs Files) (Files, []Note, error) {
 	}
 	all, _, err := merge.Files(mine, local, merged)
 	if err == nil {
-		err = l.judge(local, all, "nothing is pulled")
+		err = judge(l.Store, local, all, "nothing is pulled")
 	}
 	if err != nil {
 		err = &StopError{err.Error()}
@@ -172,7 +172,7 @@ func view(local Files, team bool) Files {
 		case n.IsIndex() || !travels(n):
 		case !team:
 			out[n] = data
-		case isTeam(data):
+		case isTeam(data) && !memory.ParseTopic(data).IsPersons():
 			if data = withoutSources(data); memory.ParseTopic(data).Sources() == nil {
 				out[n] = data
 			}

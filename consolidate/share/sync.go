@@ -272,7 +272,7 @@ func (l *link) outgoing(ctx context.Context) (next tree, paths []string, message
 	if slices.Contains(paths, mark) {
 		message = "dream"
 	}
-	return next, paths, message, errors.Join(err, checkTwins(mine), l.judge(was, mine, "nothing is sent"))
+	return next, paths, message, errors.Join(err, checkTwins(mine), judge(l.Store, was, mine, "nothing is sent"))
 }
 
 // topics counts the memories, without the index.
@@ -336,5 +336,5 @@ func (l *link) preview(ctx context.Context) (p Preview, err error) {
 	}
 	sent := view(merged, l.Team)
 	p.Notes, p.Here, p.Sent = notes, changed(local, merged), changed(theirs.files(), sent)
-	return p, l.judge(theirs.files(), sent, "nothing is sent")
+	return p, judge(l.Store, theirs.files(), sent, "nothing is sent")
 }

@@ -41,7 +41,7 @@ func (v *view) forbidden() map[memory.Name]string {
 	if !v.Unattended || v.Before == nil {
 		return nil
 	}
-	return v.takenAway(lossLaw{
+	why := v.takenAway(lossLaw{
 		loses: func(kind string, was, is *memory.Topic) bool {
 			return kind != "" && 2*bodySize(is) < bodySize(was) || v.emptied(was, is)
 		},
@@ -53,6 +53,12 @@ func (v *view) forbidden() map[memory.Name]string {
 			return fmt.Sprintf("%d of %d memories would be deleted or emptied of their words, at most %d may be; this is one", gone, rest, allowed)
 		},
 	})
+	for n, was := range v.Before.Topics {
+		if is := v.After.Topics[n]; was.IsPersons() && (is == nil || !is.Equal(was)) {
+			why[n] = "a memory of the person in all their projects would be changed"
+		}
+	}
+	return why
 }
 
 // TakenAway says of each memory that the change takes away, and that a write outside a dream may not, why. Before is the memory

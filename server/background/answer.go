@@ -157,12 +157,16 @@ func (f Front) launch(ctx context.Context, p *consolidate.Project, setup host.Se
 	return f.start(e, "background", firing(setup, e), "--mode", setup.Mode)
 }
 
-// sync starts a sync of a shared memory, and does not wait: the status says how it ended.
+// sync starts a sync of a shared memory and of the person's, and does not wait: the status says how it ended.
 func (f Front) sync(p *consolidate.Project, e hook.Event) error {
-	if s, err := p.Share.State(); err != nil || s.Stopped != "" {
-		return nil
+	var failed error
+	if s, err := p.Share.State(); err == nil && s.Stopped == "" {
+		failed = f.start(e, "share", "--now")
 	}
-	return f.start(e, "share", "--now")
+	if p.Person.Shared() {
+		failed = errors.Join(failed, f.start(e, "share", "--person", "--now"))
+	}
+	return failed
 }
 
 // start starts this program in the folder and for the session of an event. The process outlives the hook.

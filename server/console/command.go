@@ -188,7 +188,7 @@ func (c *Command) take(v verb, args []string) error {
 	c.Verb, c.Args = v.name, args
 	switch {
 	case v.most >= 0 && len(args) > v.most:
-		return usage("%s takes %s; %q is one too many", v.name, []string{"no argument", "one argument"}[v.most], args[v.most])
+		return usage("%s takes %s; %q is one too many", v.name, []string{"no argument", "one argument", "two arguments"}[v.most], args[v.most])
 	case c.JSON && !v.json:
 		return usage("%s has no --json", cmp.Or(v.name, "dream-mcp without a verb"))
 	case c.Lint.Explain && len(c.Lint.Rules) > 0:
@@ -209,6 +209,8 @@ func (c *Command) take(v verb, args []string) error {
 		return usage("search needs the words to look for")
 	case v.name == "forget" && len(args) == 0:
 		return usage("forget needs the text, or the ID of what was said")
+	case v.name == "person" && len(args) == 1, v.name == "person" && len(args) == 2 && !slices.Contains([]string{"add", "remove", "except"}, args[0]):
+		return usage("person takes add, remove or except, and the name of a memory")
 	case v.name == "show" && len(args) == 0:
 		return usage("show needs the ID of what was said, as search and said print it")
 	case c.Search.Regex && c.Search.Ranked:

@@ -14,13 +14,22 @@ import (
 
 // ShareOptions are the flags of share.
 type ShareOptions struct {
-	Status, Stop, Now, Team, Yes bool
-	Name                         string
+	Status, Stop, Now, Team, Yes, Person bool
+	Name                                 string
 }
 
 // share keeps the memory the same on several machines.
 func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.Setup) (err error) {
 	o := c.Share
+	if o.Person {
+		flags := c.Flags
+		flags.MemoryDir = share.PersonDir(p.Store.StateHome)
+		if p, setup, err = c.Open(flags); err != nil {
+			return err
+		}
+		defer p.Close("")
+		o.Name = cmp.Or(o.Name, "person")
+	}
 	switch {
 	case o.Stop:
 		if err := p.Share.Stop(ctx); err != nil {
@@ -38,6 +47,9 @@ func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.
 	}
 	s, t, err := p.Shared(ctx)
 	if errors.Is(err, share.ErrNotShared) && !c.JSON {
+		if o.Person {
+			return c.print("Your memories of all projects are not shared with other machines. To share them: dream-mcp share --person REMOTE\n")
+		}
 		return c.print("This memory is not shared. To share it through a git remote of yours: dream-mcp share REMOTE\n")
 	}
 	if err != nil && !errors.Is(err, share.ErrNotShared) {

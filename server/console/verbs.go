@@ -163,8 +163,14 @@ var verbs = []verb{
 			f.BoolVar(&c.Share.Stop, "stop", false, "end it on this machine")
 			f.Func("name", "a `NAME` of yours for the project, the same on every machine", word(&c.Share.Name))
 			f.BoolVar(&c.Share.Team, "team", false, "share with a team: only memories about the project (without REMOTE: through the project's own)")
+			f.BoolVar(&c.Share.Person, "person", false, "share your memories of all projects instead (dream-mcp person)")
 			f.BoolVar(&c.Share.Yes, "yes", false, "do not ask")
 		}},
+	{name: "person", group: groupSetUp, args: "[add|remove|except TOPIC]", most: 2, json: true, run: (*Command).person,
+		choices: func(*Command) []string { return []string{"add", "remove", "except"} },
+		short:   "have a memory in all your projects on this machine",
+		long:    `Without arguments it lists them. add makes a memory of this project yours: each project gets it when it is next used, and a change in one reaches the others. remove ends that: the memory stays where it came from and where it was changed. except lets this project go without.`,
+		example: "dream-mcp person add user_role.md\ndream-mcp person"},
 	{name: "demo", group: groupSetUp, run: (*Command).demo,
 		short:   "show a dream from start to undo, in a sandbox",
 		example: "dream-mcp demo",

@@ -1,0 +1,277 @@
+package share
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/ops"
+	"dream-mcp/memory"
+	"dream-mcp/memory/merge"
+)
+
+// Person keeps the memories of one person the same in all their projects on this machine. A copy is an ordinary memory of the
+// project that says "scope: person". The state folder holds another memory, with the same texts: each project merges with it when it
+// is used, and no project opens the folder of another.
+//
+// It promises that only a person makes a memory theirs, that no other memory is changed or overwritten, and that a memory
+// that a project deletes, or that loses its scope, stays elsewhere until the person decides. After a crash the next exchange does
+// what is missing.
+type Person struct {
+	Store    *ops.Store   // of the project
+	Project  string       // its folder, as it is named to the person
+	MayWrite func() error // fails where the memory is switched off
+
+	all *ops.Store // of the memory of all projects
+}
+
+const (
+	personFolder = "person" // in the state folder of all memories
+	personNote   = "person.json"
+	personLock   = "person.lock"
+)
+
+// PersonDir returns the folder of the memory of all projects.
+func PersonDir(stateHome string) string { return filepath.Join(stateHome, personFolder, "memory") }
+
+// A copy is what is known of a memory of the person in a project, by its name.
+type copied struct {
+	Text   string `json:"text"`             // as project and person had it last, without its sources
+	Ours   bool   `json:"ours,omitempty"`   // it was here before it was the person's, and stays
+	Except bool   `json:"except,omitempty"` // the person wants this project to go without it
+	New    bool   `json:"new,omitempty"`    // the other projects do not have it yet
+}
+
+// NewPerson returns what the memory of store shares with the person's other projects. It touches no file.
+func NewPerson(store *ops.Store, project string, mayWrite func() error) *Person {
+	o := *store.Options
+	o.MemoryDir, o.Changed, o.Ended, o.Landed, o.InProject = PersonDir(o.StateHome), nil, nil, nil, nil
+	return &Person{Store: store, Project: cmp.Or(project, store.MemoryDir), MayWrite: mayWrite, all: ops.Open(o)}
+}
+
+// Close closes the state folder of the memory of all projects.
+func (p *Person) Close() error { return p.all.Records.Close() }
+
+// Used reports whether this project has a memory, and it or the person has something to exchange.
+func (p *Person) Used() bool {
+	there := func(path string) bool { _, err := os.Stat(path); return err == nil }
+	return p.all.MemoryDir != p.Store.MemoryDir && there(p.Store.MemoryDir) &&
+		(there(p.all.MemoryDir) || there(filepath.Join(p.Store.Records.StateDir(), personNote)))
+}
+
+// Sync exchanges what changed here and elsewhere. While a dream is open, and where the memory is switched off, it does
+// nothing. The caller holds the mutex of the store.
+func (p *Person) Sync(ctx context.Context) error {
+	if !p.Used() || p.Store.LookOnly || p.Store.Current() != nil || p.MayWrite() != nil {
+		return nil
+	}
+	root, err := memory.OpenRoot(p.Store.MemoryDir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if r, err := lock.Read(root); err != nil || r.Dream != "" && !r.Dead() {
+		return err // a dream runs: this would wait for it
+	}
+	return p.alone(ctx, func(known map[string]copied, theirs Files, index *memory.Index) error {
+		return p.exchange(ctx, known, theirs, index)
+	})
+}
+
+// Shared reports whether the memories of the person are shared with other machines.
+func (p *Person) Shared() bool {
+	if !p.Used() {
+		return false
+	}
+	s, err := (&Share{Store: p.all}).State()
+	return err == nil && s.Stopped == ""
+}
+
+// alone calls do with what this project has and the memories of all, while no other process exchanges.
+func (p *Person) alone(ctx context.Context, do func(known map[string]copied, theirs Files, index *memory.Index) error) error {
+	unlock, err := p.all.Records.LockNote(ctx, personLock, ops.Wait)
+	if err != nil {
+		return err
+	}
+	theirs, index, err := p.texts()
+	if err == nil {
+		err = do(p.known(), theirs, index)
+	}
+	return errors.Join(err, unlock())
+}
+
+// known returns the copies of this project. Without its note they are recognised by their texts.
+func (p *Person) known() map[string]copied {
+	known := make(map[string]copied)
+	p.Store.Records.Note(personNote, &known)
+	return known
+}
+
+// texts returns the memories of all projects, and their index; nil if there is no folder.
+func (p *Person) texts() (all Files, index *memory.Index, err error) {
+	dir, err := p.all.Dir()
+	if err != nil || dir == nil {
+		return Files{}, nil, err
+	}
+	defer dir.Close()
+	all, err = readFiles(dir)
+	index = memory.ParseIndex(all[memory.IndexName])
+	delete(all, memory.IndexName)
+	return all, index, err
+}
+
+// here returns those of some memories that the project has.
+func (p *Person) here(names []memory.Name) (Files, error) {
+	files := Files{}
+	dir, err := p.Store.Dir()
+	if err != nil || dir == nil {
+		return files, err
+	}
+	defer dir.Close()
+	for _, n := range names {
+		f, err := dir.Read(n)
+		if err == nil {
+			files[n] = f.Data
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// exchange merges the copies of this project with the memories of all. It lands here first, then there, and then notes what both have:
+// after a crash between two of these the next exchange finds what landed on both sides, and merges it to the same.
+func (p *Person) exchange(ctx context.Context, known map[string]copied, theirs Files, index *memory.Index) error {
+	names := slices.Collect(maps.Keys(theirs))
+	for file := range known {
+		if n, err := memory.ParseName(file); err == nil && theirs[n] == nil {
+			names = append(names, n)
+		}
+	}
+	ours, err := p.here(names)
+	if err != nil {
+		return err
+	}
+	next := maps.Clone(known)
+	toHere, toAll := Files{}, Files{} // what changes; nil: it goes
+	for _, n := range names {
+		was, isKnown := known[n.String()]
+		text, isHere := ours[n]
+		all, isTheirs := theirs[n]
+		takesPart := isHere && memory.ParseTopic(text).IsPersons()
+		switch {
+		case isTheirs && isKnown && takesPart && !was.Except:
+			mine := withoutSources(text)
+			merged, err := mergeOne(n, []byte(was.Text), mine, all)
+			if err == nil && string(merged) != string(mine) {
+				toHere[n], err = mergeOne(n, mine, text, merged) // the sources stay
+			}
+			if err != nil {
+				return err
+			}
+			if string(merged) != string(all) {
+				toAll[n] = merged
+			}
+			next[n.String()] = copied{Text: string(merged), Ours: was.Ours}
+		case isTheirs && !isKnown && !isHere:
+			toHere[n] = all
+			next[n.String()] = copied{Text: string(all)}
+		case isTheirs && !isKnown && string(withoutSources(text)) == string(all): // it landed before a crash, or came by another way
+			next[n.String()] = copied{Text: string(all)}
+		case !isTheirs && takesPart && (was.New || index == nil): // index == nil: the folder was lost
+			toAll[n] = withoutSources(text)
+			next[n.String()] = copied{Text: string(toAll[n]), Ours: was.Ours}
+		case !isTheirs:
+			delete(next, n.String())
+			if takesPart && !was.Ours && string(withoutSources(text)) == was.Text {
+				toHere[n] = nil
+			} else if takesPart {
+				t := memory.ParseTopic(text)
+				t.ClearPersons()
+				toHere[n] = t.Bytes()
+			}
+		}
+	}
+	if err := land(ctx, p.Store, ours, toHere, index, "a memory of all your projects, changed last "+p.writer()); err != nil {
+		return err
+	}
+	if err := land(ctx, p.all, theirs, toAll, p.lines(), "in "+p.Project); err != nil {
+		return err
+	}
+	if maps.Equal(next, known) {
+		return nil
+	}
+	return p.Store.Records.SetNote(personNote, next)
+}
+
+// writer says which project last changed what is in all.
+func (p *Person) writer() (where string) {
+	entries, _ := p.all.Records.Journal() // without it the texts are merged all the same
+	for _, e := range entries {
+		where = cmp.Or(e.Reason, where)
+	}
+	return where
+}
+
+// mergeOne merges one memory.
+func mergeOne(n memory.Name, base, a, b []byte) ([]byte, error) {
+	merged, _, err := merge.Files(Files{n: base}, Files{n: a}, Files{n: b})
+	return merged[n], err
+}
+
+// land lands changes of what was in a memory; nil deletes. A new memory gets the line that it has in index, and one that goes loses its line.
+func land(ctx context.Context, s *ops.Store, was, changes Files, index *memory.Index, why string) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	after := maps.Clone(was)
+	maps.Copy(after, changes)
+	maps.DeleteFunc(after, func(_ memory.Name, data []byte) bool { return data == nil })
+	if err := judge(s, was, after, "nothing is exchanged"); err != nil {
+		return err
+	}
+	info := s.New(lock.KindPerson)
+	info.Reason = why
+	landed, err := s.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
+		f, err := t.Dir.Read(memory.IndexName)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return none, err
+		}
+		x := memory.ParseIndex(f.Data)
+		for _, n := range slices.SortedFunc(maps.Keys(changes), func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) }) {
+			data, base := changes[n], ""
+			if had, is := was[n]; is {
+				base = string(memory.SumOf(had))
+			}
+			if _, err := t.Stage.Write(n, base, data, nil); err != nil {
+				return none, err
+			}
+			switch _, linked := x.ByFile()[n.String()]; {
+			case data == nil:
+				x.Remove(n.String())
+			case base == "" && !linked:
+				e := memory.Entry{Title: memory.StemOf(n.String()), Hook: memory.OneLine(memory.ParseTopic(data).Description())}
+				if index != nil {
+					e = cmp.Or(index.ByFile()[n.String()], e)
+				}
+				x.Upsert(n, e.Title, e.Hook, "")
+			}
+		}
+		if content := x.Bytes(); string(content) != string(f.Data) {
+			return ops.NewIndex{Content: content, Base: f.Sum}, nil
+		}
+		return none, nil
+	})
+	if err == nil && len(landed.LeftAlone) > 0 {
+		err = fmt.Errorf("%s was changed meanwhile; the next exchange merges it again", landed.LeftAlone[0].Name)
+	}
+	return err
+}

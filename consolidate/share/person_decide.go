@@ -1,0 +1,182 @@
+package share
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"dream-mcp/consolidate/ops"
+	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
+)
+
+// Add makes a memory of this project the person's, in all their projects. One that this project deleted, changed to have no scope, or goes
+// without, takes part again.
+func (p *Person) Add(ctx context.Context, n memory.Name) error {
+	return p.decide(ctx, n, func(known map[string]copied, theirs Files, index *memory.Index) error {
+		ours, err := p.here([]memory.Name{n})
+		if err != nil {
+			return err
+		}
+		text, isHere := ours[n]
+		_, isTheirs := theirs[n]
+		was, isKnown := known[n.String()]
+		topic := memory.ParseTopic(text)
+		switch {
+		case !isHere && !isTheirs:
+			return &fs.PathError{Op: "read", Path: n.String(), Err: fs.ErrNotExist}
+		case !isHere:
+			delete(known, n.String()) // the exchange brings it back
+			return p.exchange(ctx, known, theirs, index)
+		case !topic.HasFrontmatter():
+			return ops.Refuse(fmt.Sprintf("%s has no frontmatter, which says whose it is", n), "begin it with the lines ---, name:, description: and ---")
+		case isTheirs && !isKnown && !topic.IsPersons():
+			return ops.Refuse(fmt.Sprintf("your projects have another memory of the name %s", n), "rename one of the two; dream-mcp person lists them")
+		}
+		topic.SetPersons()
+		was.New, was.Ours, was.Except = !isTheirs, was.Ours || !isTheirs, false
+		known[n.String()] = was // before the scope: an exchange after a crash knows what was meant
+		err = judge(p.Store, Files{}, Files{n: topic.Bytes()}, "nothing is exchanged")
+		if err == nil {
+			err = p.Store.Records.SetNote(personNote, known)
+		}
+		if err == nil && string(topic.Bytes()) != string(text) {
+			err = land(ctx, p.Store, ours, Files{n: topic.Bytes()}, nil, "you made it a memory of all your projects")
+		}
+		if err == nil {
+			err = p.exchange(ctx, known, theirs, index)
+		}
+		return err
+	})
+}
+
+// lines returns the index of this project.
+func (p *Person) lines() *memory.Index {
+	files, _ := p.here([]memory.Name{memory.IndexName})
+	return memory.ParseIndex(files[memory.IndexName])
+}
+
+// Remove ends that a memory is the person's in all projects. It stays where it was before and where it was changed since; elsewhere it
+// goes.
+func (p *Person) Remove(ctx context.Context, n memory.Name) error {
+	return p.decide(ctx, n, func(known map[string]copied, theirs Files, index *memory.Index) error {
+		if theirs[n] == nil {
+			return notPersons(n)
+		}
+		err := land(ctx, p.all, theirs, Files{n: nil}, nil, "you ended it")
+		if delete(theirs, n); err == nil {
+			err = p.exchange(ctx, known, theirs, index)
+		}
+		return err
+	})
+}
+
+// Except lets this project go without a memory of the person, or have its own text of it.
+func (p *Person) Except(ctx context.Context, n memory.Name) error {
+	return p.decide(ctx, n, func(known map[string]copied, _ Files, _ *memory.Index) error {
+		was, is := known[n.String()]
+		if !is {
+			return notPersons(n)
+		}
+		was.Except = true
+		known[n.String()] = was
+		return p.Store.Records.SetNote(personNote, known)
+	})
+}
+
+func notPersons(n memory.Name) error {
+	return ops.Refuse(fmt.Sprintf("%s is not a memory of all your projects", n), "dream-mcp person lists them")
+}
+
+// decide calls do with what a decision of the person about n needs, while no other process exchanges.
+func (p *Person) decide(ctx context.Context, n memory.Name, do func(known map[string]copied, theirs Files, index *memory.Index) error) error {
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	switch t := p.Store.Current(); {
+	case t != nil:
+		return t.Busy()
+	case p.Store.Unattended:
+		return ops.ErrUnattended
+	case n.Writable() != nil:
+		return n.Writable()
+	case p.all.MemoryDir == p.Store.MemoryDir:
+		return ops.Refuse("this is the memory of all your projects itself", "use it in a project")
+	}
+	if err := p.MayWrite(); err != nil {
+		return err
+	}
+	return p.alone(ctx, do)
+}
+
+// A Held is a memory of the person, as this project has it.
+type Held struct {
+	File        string `json:"file"`
+	Description string `json:"description"`
+	Here        bool   `json:"here"`
+	Question    string `json:"question,omitempty"` // what the person has to decide
+}
+
+// List exchanges what changed, and returns the memories of the person by name.
+func (p *Person) List(ctx context.Context) ([]Held, error) {
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	if err := p.Sync(ctx); err != nil {
+		return nil, err
+	}
+	return p.list()
+}
+
+func (p *Person) list() (list []Held, err error) {
+	if !p.Used() {
+		return nil, nil
+	}
+	theirs, _, err := p.texts()
+	if err != nil || len(theirs) == 0 {
+		return nil, err
+	}
+	known := p.known()
+	ours, err := p.here(slices.Collect(maps.Keys(theirs)))
+	for n, text := range theirs {
+		was, isKnown := known[n.String()]
+		mine, isHere := ours[n]
+		h := Held{File: n.String(), Description: memory.ParseTopic(text).Description(), Here: isHere && isKnown && !was.Except}
+		again := fmt.Sprintf("dream-mcp person remove %s ends it everywhere, person add %s brings it back, person except %s leaves it so", n, n, n)
+		switch {
+		case was.Except:
+		case isKnown && !isHere:
+			h.Here, h.Question = false, "it was deleted here and stays in your other projects: "+again
+		case isKnown && !memory.ParseTopic(mine).IsPersons():
+			h.Here, h.Question = false, "here it no longer says scope: person, so what changes stays here: "+again
+		case isHere && !isKnown:
+			h.Question = "another memory here has this name, so this project goes without it: rename that one"
+		}
+		list = append(list, h)
+	}
+	slices.SortFunc(list, func(a, b Held) int { return cmp.Compare(a.File, b.File) })
+	return list, err
+}
+
+// Findings returns what the person has to decide, and those of topics that say that they are the person's without the person's
+// consent. The caller holds the mutex of the store.
+func (p *Person) Findings(topics map[memory.Name]*memory.Topic) (findings []rule.Finding) {
+	add := func(file, message, hint string) {
+		findings = append(findings, rule.Finding{Rule: "person", Severity: rule.Warning, File: file, Message: message, Hint: hint})
+	}
+	known := p.known()
+	for n, t := range topics {
+		if _, is := known[n.String()]; !is && t.IsPersons() && p.all.MemoryDir != p.Store.MemoryDir {
+			add(n.String(), "it says scope: person, and the person did not make it theirs", "only they can: dream-mcp person add "+n.String())
+		}
+	}
+	list, _ := p.list()
+	for _, h := range list {
+		if h.Question != "" {
+			add(h.File, h.Question, "ask the person")
+		}
+	}
+	slices.SortFunc(findings, func(a, b rule.Finding) int { return cmp.Compare(a.File, b.File) })
+	return findings
+}

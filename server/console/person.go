@@ -1,0 +1,47 @@
+package console
+
+import (
+	"context"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/share"
+	"dream-mcp/memory"
+	"dream-mcp/server/host"
+)
+
+// person lists the memories that the person has in all projects, or changes which these are.
+func (c *Command) person(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
+	if len(c.Args) == 2 {
+		n, err := memory.ParseName(c.Args[1])
+		if err != nil {
+			return ops.Refuse(err.Error(), "name a memory of this project")
+		}
+		do := map[string]func(context.Context, memory.Name) error{"add": p.Person.Add, "remove": p.Person.Remove, "except": p.Person.Except}[c.Args[0]]
+		if err := do(ctx, n); err != nil {
+			return err
+		}
+	}
+	list, err := p.Person.List(ctx)
+	if err != nil {
+		return err
+	}
+	return answerAll(c, list, func(ink paint) string { return renderPerson(list, ink) })
+}
+
+func renderPerson(list []share.Held, ink paint) string {
+	if len(list) == 0 {
+		return "No memory is in all your projects. To have one there: dream-mcp person add TOPIC\n"
+	}
+	b := lines{ink: ink}
+	b.add(true, bold, "In all your projects on this machine:")
+	for _, h := range list {
+		here := ""
+		if !h.Here {
+			here = " (not in this one)"
+		}
+		b.add(true, "", "  %s%s: %s", h.File, here, h.Description)
+		b.add(h.Question != "", yellow, "    ! %s", h.Question)
+	}
+	return b.String()
+}
