@@ -201,7 +201,7 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 		},
 		ProjectDir:  s.Checkout,
 		Transcripts: consolidate.Listen(said, s.AllowSecrets),
-		Enabled:     switchOf(s),
+		Enabled:     consolidate.Switch(s.Enabled),
 		MinHours:    s.MinHours,
 		MinSessions: s.MinSessions,
 		CleanupDays: s.CleanupDays,
@@ -213,17 +213,13 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 	}
 }
 
-func switchOf(s host.Setup) consolidate.Switch {
-	return consolidate.Switch{On: s.Enabled.On, MemoryOff: s.MemoryOff, Why: s.Enabled.Why}
-}
-
 // watched is options for a server, which reads again at each call what the person has switched on or off.
 func watched(env host.Environment, flags host.Flags, s host.Setup, state string, changed chan string) consolidate.Options {
 	o := options(s, state, changed)
 	o.Waits = server.Waiting
 	o.Reread = func() (consolidate.Switch, bool) {
 		now, err := host.Resolve(env, flags)
-		return switchOf(now), err == nil && now.MemoryDir == s.MemoryDir
+		return consolidate.Switch(now.Enabled), err == nil && now.MemoryDir == s.MemoryDir
 	}
 	return o
 }

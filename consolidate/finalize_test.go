@@ -201,12 +201,12 @@ func TestLandedInPart(t *testing.T) {
 			}
 			p := Open(o)
 			defer p.Close("the test ended")
-			var part *ops.PartError
-			if err := test.run(p, id); !errors.As(err, &part) || part.ID == "" || !slices.Equal(part.Landed, []string{"MEMORY.md"}) || len(part.Left) != 1 {
+			var part *ops.ConflictError
+			if err := test.run(p, id); !errors.As(err, &part) || len(part.Conflicts) != 1 || !strings.Contains(err.Error(), "MEMORY.md has landed as "+part.Landed.ID) {
 				t.Fatalf("it ended with %v", err)
 			}
 			before[test.file] = "theirs\n"
-			if _, err := p.History.Undo(ctx, part.ID); err != nil || !same(w.files(), before) {
+			if _, err := p.History.Undo(ctx, part.Landed.ID); err != nil || !same(w.files(), before) {
 				t.Errorf("undone with %v:%s", err, differences(w.files(), before))
 			}
 		})

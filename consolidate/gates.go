@@ -180,7 +180,7 @@ func (g *Gates) canBegin(dir *memory.Dir, now time.Time) error {
 
 // indexReadable fails with a *RequestError if a dream could not read and replace the index.
 func indexReadable(dir *memory.Dir) error {
-	_, err := dir.Read(ops.IndexName)
+	_, err := dir.Read(memory.IndexName)
 	hint := "no dream can change it: a person must make MEMORY.md a plain file again; nothing was started"
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist):

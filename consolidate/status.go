@@ -218,7 +218,7 @@ func dreamOf(p *Project, r lock.Record) *OpenDream {
 
 // describeMemory warns if the index exceeds the limits of hosts.
 func (s *Status) describeMemory(dir *memory.Dir) error {
-	f, err := dir.Read(ops.IndexName)
+	f, err := dir.Read(memory.IndexName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -116,9 +116,9 @@ func (c *call) request(ctx context.Context, what mcp.InputRequest, params json.R
 	}
 	id, answer, closed := c.asked.ask()
 	defer closed()
-	c.out.put(item{call: c, line: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%q,"method":%q,"params":%s}`, id, what.Method, params)})
+	c.out.queue(item{call: c, line: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%q,"method":%q,"params":%s}`, id, what.Method, params)})
 	withdraw := func(why string) {
-		c.out.put(item{line: fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q,"params":{"requestId":%q,"reason":%q}}`, mcp.MethodNotificationCancelled, id, why)})
+		c.out.queue(item{line: fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q,"params":{"requestId":%q,"reason":%q}}`, mcp.MethodNotificationCancelled, id, why)})
 	}
 	var result json.RawMessage
 	select {

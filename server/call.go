@@ -104,7 +104,7 @@ func (c *call) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	default:
 	}
 	if !c.cancelled.Load() {
-		c.out.put(item{note: note, call: c})
+		c.out.queue(item{note: note, call: c})
 		c.live.Store(true)
 	}
 	return note
@@ -185,7 +185,7 @@ func (s *subscriptions) announce(uri string, out *output) {
 		if sub.call != nil {
 			tag = fmt.Sprintf(`"_meta":{%q:%s},`, mcp.MetaKeySubscriptionID, sub.call.id)
 		}
-		out.put(item{call: sub.call, line: fmt.Appendf(nil,
+		out.queue(item{call: sub.call, line: fmt.Appendf(nil,
 			`{"jsonrpc":"2.0","method":%q,"params":{%s"uri":%s}}`, mcp.MethodNotificationResourceUpdated, tag, quoted)})
 	}
 }

@@ -97,7 +97,7 @@ func (l *loop) read(ctx context.Context, in io.Reader) error {
 			if ctx.Err() != nil {
 				return nil
 			}
-			l.take(ctx, next)
+			l.handle(ctx, next)
 		case err := <-ended:
 			if errors.Is(err, io.EOF) {
 				return nil
@@ -109,8 +109,8 @@ func (l *loop) read(ctx context.Context, in io.Reader) error {
 	}
 }
 
-// take handles one line.
-func (l *loop) take(ctx context.Context, in input) {
+// handle answers one line.
+func (l *loop) handle(ctx context.Context, in input) {
 	if in.long {
 		l.refuse(refusal{nil, mcp.INVALID_REQUEST, fmt.Sprintf("a message of more than %d MiB", maxLine>>20)})
 		return
@@ -138,7 +138,7 @@ func (l *loop) take(ctx context.Context, in input) {
 	// Other notifications are ignored.
 }
 
-func (l *loop) refuse(r refusal) { l.out.put(item{line: r.line()}) }
+func (l *loop) refuse(r refusal) { l.out.queue(item{line: r.line()}) }
 
 // request starts a request. One that runs a handler gets a goroutine; others are
 // answered at once, in order.
@@ -240,7 +240,7 @@ func (l *loop) perform(c *call) {
 	delete(l.flight, idKey(c.id))
 	l.bytes -= c.size
 	l.mu.Unlock()
-	l.out.put(item{line: line, call: c})
+	l.out.queue(item{line: line, call: c})
 	c.cancel()
 }
 

@@ -44,8 +44,8 @@ func newOutput(o Options) *output {
 	return &output{Options: o, items: make(chan item, maxWaiting), stopping: make(chan struct{}), done: make(chan struct{})}
 }
 
-// put queues an item. After stop it drops it.
-func (w *output) put(it item) {
+// queue adds an item. After stop it drops it.
+func (w *output) queue(it item) {
 	select {
 	case w.items <- it:
 	case <-w.stopping:

@@ -44,7 +44,6 @@ func explain(err error) (reason, hint string, rest []string) {
 		base      *ops.BaseError
 		twin      *memory.TwinError
 		conflict  *ops.ConflictError
-		part      *ops.PartError
 		closed    *consolidate.ClosedError
 		busy      *lock.BusyError
 		broken    *ops.BrokenError
@@ -64,15 +63,14 @@ func explain(err error) (reason, hint string, rest []string) {
 	case errors.As(err, &twin):
 		return "name: " + reason, fmt.Sprintf("write to %q, or choose a name that differs more", twin.Twin), nil
 	case errors.As(err, &conflict):
-		return "conflict: a file that this is based on was changed; nothing has landed",
-			"read_memory shows what is there; write_memory again with the disk's sum as base, and in a dream, which stays open, finalize_index",
-			conflictLines(conflict.Conflicts)
-	case errors.As(err, &part):
-		hint = "read_memory shows what is there now; write again with its sum as base"
-		if part.ID != "" {
-			hint += fmt.Sprintf("; where the person wants what has landed undone: undo_dream {\"id\": %q}", part.ID)
+		reason = "a file that this is based on was changed; nothing has landed"
+		hint = "read_memory shows what is there; write_memory again with the disk's sum as base, and in a dream, which stays open, finalize_index"
+		if o := conflict.Landed; len(o.Changes) > 0 {
+			reason = "a file was changed during the commit and left as it is; the rest has landed as " + o.ID
+			hint = fmt.Sprintf("read_memory shows what is there now; write again with its sum as base; "+
+				"where the person wants what has landed undone: undo_dream {\"id\": %q}", o.ID)
 		}
-		return "conflict: " + reason, hint, conflictLines(part.Left)
+		return "conflict: " + reason, hint, conflictLines(conflict.Conflicts)
 	case errors.As(err, &closed):
 		return reason, closedHint(closed), nil
 	case errors.As(err, &busy):

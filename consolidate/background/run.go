@@ -39,7 +39,7 @@ type RunEnd struct {
 func (r *Runs) Begin(ctx context.Context, asked bool, due func(context.Context) error) (*Run, error) {
 	run := &Run{r: r, ID: ops.NewID(r.Store.Now()), Started: r.Store.Now(), PID: os.Getpid()}
 	r.Store.Lock()
-	err := run.take(ctx)
+	err := run.lock(ctx)
 	r.Store.Unlock()
 	if err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ func (r *Runs) Begin(ctx context.Context, asked bool, due func(context.Context) 
 	return run, nil
 }
 
-// take takes the lock of background dreams, and ends the run of a dead supervisor.
-func (run *Run) take(ctx context.Context) (err error) {
+// lock takes the lock of background dreams, and ends the run of a dead supervisor.
+func (run *Run) lock(ctx context.Context) (err error) {
 	r := run.r
 	run.unlock, err = r.Store.Records.LockNote(ctx, runLock, 0)
 	if errors.Is(err, lock.ErrHeld) {

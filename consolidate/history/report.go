@@ -102,7 +102,7 @@ func (h *History) reportFiles(ctx context.Context, r *Report, info ops.Op, sourc
 			return err
 		}
 		delete(left, c.Name.String())
-		if c.Name == ops.IndexName {
+		if c.Name.IsIndex() {
 			r.Index = [2]ops.IndexSize{ops.SizeOf(memory.ParseIndex(before)), ops.SizeOf(memory.ParseIndex(after))}
 		}
 		f, err := h.reportFile(ctx, c, before, after, info, sources)

@@ -8,6 +8,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/memory"
 )
 
 var start = time.Date(2026, 11, 18, 9, 0, 0, 0, time.UTC)
@@ -54,7 +55,7 @@ func TestKept(t *testing.T) {
 					t.Fatal(err)
 				}
 				o := ops.Op{Header: ops.Header{ID: op, Kind: lock.Kind(kind)}, Landed: start.AddDate(0, 0, -age)}
-				c := ops.Change{Name: ops.IndexName, Before: "1", After: "2"}
+				c := ops.Change{Name: memory.IndexName, Before: "1", After: "2"}
 				if rest != op {
 					c.After = ""
 				}

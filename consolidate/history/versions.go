@@ -101,12 +101,12 @@ func (all landings) before(n memory.Name, i int) (Version, bool) {
 // entry returns the index line of n from the time when v was its content.
 func (h *History) entry(all landings, v Version, n memory.Name) (ops.IndexLine, error) {
 	line := ops.IndexLine{File: n.String()}
-	index, ok := all.before(ops.IndexName, v.at)
-	if _, changed := all[v.at].Change(ops.IndexName); v.When == After && changed {
+	index, ok := all.before(memory.IndexName, v.at)
+	if _, changed := all[v.at].Change(memory.IndexName); v.When == After && changed {
 		ok = false
 	}
 	for i := v.at; !ok && i >= 0; i-- { // it is as the last change up to v left it
-		if c, changed := all[i].Change(ops.IndexName); changed {
+		if c, changed := all[i].Change(memory.IndexName); changed {
 			index, ok = Version{ID: all[i].ID, sum: c.After}, true
 		}
 	}

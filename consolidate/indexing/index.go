@@ -72,13 +72,13 @@ func Read(t *ops.Tx) (memory.File, error) {
 	if err != nil {
 		return memory.File{}, err
 	}
-	return memory.File{Name: ops.IndexName, Data: e.Index.Bytes(), Sum: e.Base}, nil
+	return memory.File{Name: memory.IndexName, Data: e.Index.Bytes(), Sum: e.Base}, nil
 }
 
 // Edit returns the index as t would leave it without further requests: the file on disk without the lines of memories
 // that t deletes, with the lines that its writes asked for, and with one for each memory that it creates.
 func Edit(t *ops.Tx) (*Index, error) {
-	f, err := t.Dir.Read(ops.IndexName)
+	f, err := t.Dir.Read(memory.IndexName)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

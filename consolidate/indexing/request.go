@@ -27,10 +27,10 @@ func For(t *ops.Tx, r ops.FinalizeRequest) (*Index, error) {
 	}
 	if r.Content != nil {
 		if r.Base == "" && e.Base != "" || r.Base != "" && !e.Base.Is(r.Base) {
-			return nil, &ops.BaseError{Name: ops.IndexName, Base: r.Base, Have: e.Base}
+			return nil, &ops.BaseError{Name: memory.IndexName, Base: r.Base, Have: e.Base}
 		}
 		if len(*r.Content) > memory.MaxFileBytes {
-			return nil, fmt.Errorf("%s: %w", ops.IndexName, memory.ErrTooLarge)
+			return nil, fmt.Errorf("%s: %w", memory.IndexName, memory.ErrTooLarge)
 		}
 		e.Index, e.None = memory.ParseIndex([]byte(*r.Content)), false
 	}
@@ -103,7 +103,7 @@ func (e *Index) remove(asked []string, allowed secret.Allowed) error {
 func All(t *ops.Tx, e *Index) []ops.Change {
 	changes := slices.Clone(t.Stage.Changes)
 	if content, base := e.content(); e.Changed() {
-		changes = append(changes, ops.Change{Name: ops.IndexName, Before: base, After: memory.SumOf(content)})
+		changes = append(changes, ops.Change{Name: memory.IndexName, Before: base, After: memory.SumOf(content)})
 	}
 	return changes
 }

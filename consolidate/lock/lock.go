@@ -143,13 +143,13 @@ func Take(ctx context.Context, dir *memory.Dir, wait time.Duration) (*Lock, erro
 		return nil, err
 	}
 	l := &Lock{flock: flock.New(filepath.Join(dir.Path(), File), flock.SetFlag(os.O_RDWR)), file: f}
-	if err := l.take(ctx, dir.Root(), wait); err != nil {
+	if err := l.acquire(ctx, dir.Root(), wait); err != nil {
 		return nil, errors.Join(err, l.Release())
 	}
 	return l, nil
 }
 
-func (l *Lock) take(ctx context.Context, root *os.Root, wait time.Duration) error {
+func (l *Lock) acquire(ctx context.Context, root *os.Root, wait time.Duration) error {
 	for deadline := time.Now().Add(wait); ; {
 		ok, err := l.flock.TryLock()
 		if err != nil {

@@ -65,34 +65,28 @@ func isHalf(err error) bool {
 	return errors.As(err, &half)
 }
 
-// A PartError reports a single change that landed without some files. Somebody else changed those during the commit, and
-// they are left as they are.
-type PartError struct {
-	ID     string // of the change, for an undo; "" if nothing landed
-	Landed []string
-	Left   []Conflict
+// A ConflictError says which files somebody else changed since they were read, or during the commit. They are left as they are.
+type ConflictError struct {
+	Conflicts []Conflict
+	Landed    Op // with the changes of a single write that landed beside them
 }
 
-func (e *PartError) Error() string {
-	left := make([]string, len(e.Left))
-	for i, c := range e.Left {
-		left[i] = c.Name.String()
+func (e *ConflictError) Error() string {
+	parts := make([]string, len(e.Conflicts))
+	for i, c := range e.Conflicts {
+		parts[i] = c.String()
 	}
-	s := fmt.Sprintf("somebody else changed %s during the commit: left as it is", strings.Join(left, ", "))
-	if e.ID == "" {
-		return s + "; nothing has landed"
+	s := "changed by somebody else meanwhile: " + strings.Join(parts, "; ")
+	for _, c := range e.Landed.Changes {
+		s += fmt.Sprintf("; %s has landed as %s", c.Name, e.Landed.ID)
 	}
-	return fmt.Sprintf("%s; %s has landed as %s", s, strings.Join(e.Landed, ", "), e.ID)
+	return s
 }
 
-// LeftOut returns a *PartError if a transaction left files as others changed them, else nil.
-func LeftOut(a Op) error {
-	if len(a.LeftAlone) == 0 {
+// LeftOut returns a *ConflictError if a landing left files as others changed them, else nil.
+func LeftOut(o Op) error {
+	if len(o.LeftAlone) == 0 {
 		return nil
 	}
-	e := &PartError{Left: a.LeftAlone}
-	for _, c := range a.Changes {
-		e.ID, e.Landed = a.ID, append(e.Landed, c.Name.String())
-	}
-	return e
+	return &ConflictError{o.LeftAlone, o}
 }

@@ -14,24 +14,13 @@ import (
 	"dream-mcp/memory/atomicfile"
 )
 
-// A ConflictError says which files somebody else changed since they were read.
-type ConflictError struct{ Conflicts []Conflict }
-
-func (e *ConflictError) Error() string {
-	parts := make([]string, len(e.Conflicts))
-	for i, c := range e.Conflicts {
-		parts[i] = c.String()
-	}
-	return "changed by somebody else meanwhile: " + strings.Join(parts, "; ")
-}
-
 // Prepare does everything of a landing that can fail: all texts are in the state folder, the new ones are also beside their
 // targets, and the record says how to land. index, if not nil, is the new index over the one with the sum indexBase. It fails
 // with a *ConflictError or an error of the disk, and then the memory is unchanged. After it Land or Cancel must be called.
 func (s *Stage) Prepare(now time.Time, index []byte, indexBase memory.Sum) error {
 	var err error
 	if index != nil {
-		_, err = s.put(memory.IndexName, indexBase, index, time.Time{})
+		_, err = s.replace(memory.IndexName, indexBase, index, time.Time{})
 	}
 	if err == nil {
 		err = s.prepare(now)
@@ -63,7 +52,7 @@ func (s *Stage) prepare(now time.Time) error {
 		}
 	}
 	if conflicts != nil {
-		return &ConflictError{conflicts}
+		return &ConflictError{Conflicts: conflicts}
 	}
 	if _, changes := s.Change(memory.IndexName); !changes { // an undo knows by its sum whether others changed it
 		disk, err := readOrForeign(s.dir, memory.IndexName)

@@ -81,7 +81,7 @@ type Counts struct {
 func CountsOf(changes []Change) (n Counts) {
 	for _, c := range changes {
 		switch {
-		case c.Name == IndexName:
+		case c.Name.IsIndex():
 			n.Index = true
 		case c.Before == "":
 			n.Created++
@@ -230,9 +230,6 @@ func MemoryURI(n memory.Name) string {
 
 // Second returns a time in UTC without fractions of a second.
 func Second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
-
-// IndexName is the name of the index.
-var IndexName, _ = memory.ParseName(memory.IndexFile)
 
 // IndexSize is how much of the host's limits the index uses.
 type IndexSize struct {

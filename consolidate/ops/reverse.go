@@ -60,7 +60,7 @@ func (s *Stage) reverse(c Change) ([]Conflict, error) {
 	case c.Before != "" && data == nil:
 		data = []byte{}
 	}
-	_, err = s.Put(c.Name, disk.Sum, data, mtime)
+	_, err = s.Replace(c.Name, disk.Sum, data, mtime)
 	return nil, err
 }
 
@@ -115,7 +115,7 @@ func (s *Stage) reverseIndex(a Op, left map[memory.Name]bool) (conflicts []Confl
 	if memory.SumOf(index.Bytes()) == undone.Sum {
 		return conflicts, nil
 	}
-	_, err = s.Put(n, disk.Sum, index.Bytes(), time.Time{})
+	_, err = s.Replace(n, disk.Sum, index.Bytes(), time.Time{})
 	return nil, err
 }
 
@@ -165,7 +165,7 @@ func (s *Stage) Restore(n memory.Name, data []byte, mtime time.Time) error {
 		err = s.checkSpelling(n, disk.Sum != "")
 	}
 	if err == nil {
-		_, err = s.Put(n, disk.Sum, data, mtime)
+		_, err = s.Replace(n, disk.Sum, data, mtime)
 	}
 	return err
 }

@@ -207,7 +207,7 @@ func (s *Stage) stage(n memory.Name, base string, data []byte) (Change, error) {
 	if have.Sum == disk && disk != "" {
 		s.keep(have.Data) // now rather than when it lands: the landing waits for fewer syncs
 	}
-	return s.put(n, disk, data, time.Time{})
+	return s.replace(n, disk, data, time.Time{})
 }
 
 // Drop takes the change of n out of the stage.
@@ -223,10 +223,10 @@ func (s *Stage) drop(n memory.Name) {
 	s.Changes = slices.DeleteFunc(slices.Clone(s.Changes), func(o Change) bool { return o.Name == n })
 }
 
-// Put stages data (nil: no file) as the content of n over before, whatever is on disk: landing it compares. A zero mtime means
+// Replace stages data (nil: no file) as the content of n over before, whatever is on disk: landing it compares. A zero mtime means
 // the time of landing.
-func (s *Stage) Put(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (Change, error) {
-	return s.change(func() (Change, error) { return s.put(n, before, data, mtime) })
+func (s *Stage) Replace(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (Change, error) {
+	return s.change(func() (Change, error) { return s.replace(n, before, data, mtime) })
 }
 
 // change saves what edit makes of the changes, or leaves them as they were.
@@ -243,8 +243,8 @@ func (s *Stage) change(edit func() (Change, error)) (Change, error) {
 	return c, nil
 }
 
-// put is Put before it is saved.
-func (s *Stage) put(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (Change, error) {
+// replace is Replace before it is saved.
+func (s *Stage) replace(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (Change, error) {
 	c := Change{Name: n, Before: before, AfterTime: mtime}
 	if data != nil {
 		c.After = memory.SumOf(data)

@@ -136,11 +136,11 @@ func (r *Queue) Hold(dir *memory.Dir, c Change) (kept bool, err error) {
 	}
 	err = r.Store.Hold(dir, info, func(s *ops.Stage) error {
 		for o, sum := range replaced {
-			if _, err := s.Put(o, sum, nil, time.Time{}); err != nil {
+			if _, err := s.Replace(o, sum, nil, time.Time{}); err != nil {
 				return err
 			}
 		}
-		_, err := s.Put(c.Name, c.Base, c.Data, time.Time{})
+		_, err := s.Replace(c.Name, c.Base, c.Data, time.Time{})
 		return err
 	})
 	if err != nil {

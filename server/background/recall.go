@@ -21,7 +21,7 @@ var moments = map[hook.Moment]string{hook.Start: recall.Start, hook.Prompt: reca
 // recalls reports whether memories may be shown at an event.
 func recalls(setup host.Setup, e hook.Event) bool {
 	level := moments[e.Moment]
-	return level != "" && !e.Sub && e.Session != "" && e.Source != "fork" && !setup.MemoryOff && recall.Includes(setup.Recall.Value, level) &&
+	return level != "" && !e.Sub && e.Session != "" && e.Source != "fork" && !setup.Enabled.MemoryOff && recall.Includes(setup.Recall.Value, level) &&
 		!strings.Contains(e.Prompt, said.DreamMarker) && !(e.Moment == hook.Start && setup.Loaded && !e.Compacted())
 }
 

@@ -84,7 +84,7 @@ func (c *Command) root() *cobra.Command {
 			case len(args) > 0:
 				return unknown("verb", args[0], verbNames())
 			}
-			return c.take(verb{}, nil)
+			return c.setVerb(verb{}, nil)
 		},
 	}
 	c.completion = &bytes.Buffer{}
@@ -108,7 +108,7 @@ func (c *Command) root() *cobra.Command {
 		cmd := &cobra.Command{
 			Use: strings.TrimSpace(v.name + " " + v.args), GroupID: v.group, Short: v.short, Long: v.long, Example: v.example,
 			Args: cobra.ArbitraryArgs,
-			RunE: func(_ *cobra.Command, args []string) error { return c.take(v, args) },
+			RunE: func(_ *cobra.Command, args []string) error { return c.setVerb(v, args) },
 		}
 		cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			switch {
@@ -183,8 +183,8 @@ func Parse(args []string) (*Command, error) {
 	return c, err
 }
 
-// take sets the verb and its arguments, and checks them and the flags that exclude each other.
-func (c *Command) take(v verb, args []string) error {
+// setVerb sets the verb and its arguments, and checks them and the flags that exclude each other.
+func (c *Command) setVerb(v verb, args []string) error {
 	c.Verb, c.Args = v.name, args
 	switch {
 	case v.most >= 0 && len(args) > v.most:

@@ -95,13 +95,11 @@ var hints = []func(error) string{
 	hintOf(busyHint),
 	hintText[*ops.BrokenError]("dream-mcp doctor shows what is missing, and what to do"),
 	hintText[*ops.HalfError]("free the disk, fix its permissions, or move away what is in the place of a file; dream-mcp status then completes the commit"),
-	hintText[*ops.ConflictError]("nothing was overwritten. dream-mcp diff and dream-mcp review show the present state: " +
-		"do it again, or restore what was changed first"),
-	hintOf(func(e *ops.PartError) string {
-		if e.ID == "" {
-			return "look at the file as it is now, and do it again if it is still needed"
+	hintOf(func(e *ops.ConflictError) string {
+		if len(e.Landed.Changes) > 0 {
+			return "look at the file as it is now; dream-mcp undo " + e.Landed.ID + " undoes what has landed"
 		}
-		return "look at the file as it is now; dream-mcp undo " + e.ID + " undoes what has landed"
+		return "nothing was overwritten. dream-mcp diff and dream-mcp review show the present state: do it again, or restore what was changed first"
 	}),
 	hintOf(func(e *ops.RequestError) string { return e.Hint }),
 	hintFor("dream-mcp status shows the gates; your agent begins a dream with the prompt “dream”", ops.ErrNoDream),

@@ -8,11 +8,11 @@ import (
 // findEnabled decides whether dreams are on: by the switches of memory, then by our mode, then by Claude Code's switch of dreams.
 func (r *resolver) findEnabled() error {
 	if r.Enabled = r.memoryOn(); !r.Enabled.On {
-		r.MemoryOff = true
+		r.Enabled.MemoryOff = true
 		return nil
 	}
 	if r.Mode == ModeOff {
-		r.Enabled = Switch{false, fmt.Sprintf("our mode is off (%s)", r.ModeSource)}
+		r.Enabled = Switch{Why: fmt.Sprintf("our mode is off (%s)", r.ModeSource)}
 		return nil
 	}
 	for _, v := range trusted[bool](r, "autoDreamEnabled") {
@@ -21,7 +21,7 @@ func (r *resolver) findEnabled() error {
 		case r.chosen:
 			r.Enabled.Why = fmt.Sprintf("the mode %s was chosen (%s), which goes before: %s", r.Mode, r.ModeSource, off)
 		default:
-			r.Enabled = Switch{false, off}
+			r.Enabled = Switch{Why: off}
 		}
 		break
 	}
@@ -32,7 +32,7 @@ func (r *resolver) findEnabled() error {
 func (r *resolver) memoryOn() Switch {
 	off := func(name string) (Switch, bool) {
 		value, source := r.variable(name)
-		return Switch{false, fmt.Sprintf("%s is %q (%s)", name, clip(value), source)}, truthy(value)
+		return Switch{Why: fmt.Sprintf("%s is %q (%s)", name, clip(value), source)}, truthy(value)
 	}
 	if s, ok := off("CLAUDE_CODE_SAFE_MODE"); ok {
 		return s
@@ -44,9 +44,9 @@ func (r *resolver) memoryOn() Switch {
 	why := fmt.Sprintf("%s is %q (%s)", disable, clip(value), source)
 	switch {
 	case falsy(value):
-		return Switch{true, why + ", which forces memory on"}
+		return Switch{On: true, Why: why + ", which forces memory on"}
 	case truthy(value) && !own:
-		return Switch{false, why}
+		return Switch{Why: why}
 	}
 	for _, name := range []string{"CLAUDE_CODE_DISABLE_CLAUDE_MDS", "CLAUDE_CODE_SIMPLE"} {
 		if s, ok := off(name); ok {
@@ -65,9 +65,9 @@ func (r *resolver) memoryOn() Switch {
 			r.distrust("autoMemoryEnabled", v.path)
 			continue
 		}
-		return Switch{v.value, fmt.Sprintf("autoMemoryEnabled is %t in %q", v.value, v.path)}
+		return Switch{On: v.value, Why: fmt.Sprintf("autoMemoryEnabled is %t in %q", v.value, v.path)}
 	}
-	return Switch{true, "auto memory is on by default"}
+	return Switch{On: true, Why: "auto memory is on by default"}
 }
 
 // environment is the source of a variable of this process.

@@ -67,8 +67,8 @@ func TestEnabled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := resolve(t, row.lines...)
-			if s.Enabled.On != row.on || s.MemoryOff != row.memoryOff || !strings.Contains(s.Enabled.Why, row.why) {
-				t.Errorf("enabled %+v, memory off %t; want %t, %t, why %q", s.Enabled, s.MemoryOff, row.on, row.memoryOff, row.why)
+			if s.Enabled.On != row.on || s.Enabled.MemoryOff != row.memoryOff || !strings.Contains(s.Enabled.Why, row.why) {
+				t.Errorf("enabled %+v, memory off %t; want %t, %t, why %q", s.Enabled, s.Enabled.MemoryOff, row.on, row.memoryOff, row.why)
 			}
 			warned(t, s.Warnings, row.warns...)
 		})

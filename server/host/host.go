@@ -59,8 +59,9 @@ type Setting struct {
 
 // Switch is a state, and the variable or file that decided it.
 type Switch struct {
-	On  bool
-	Why string
+	On        bool
+	MemoryOff bool // off because memory is: nothing may be written
+	Why       string
 }
 
 // Candidate is another directory that may hold memories of the project.
@@ -125,7 +126,6 @@ type Setup struct {
 	Candidates    []Candidate
 	SessionID     string // of the session at our start: stale after a /clear
 	Enabled       Switch // whether dreams are on: the first gate
-	MemoryOff     bool   // Enabled is off because memory is: nothing may be written
 	Mode          string
 	ModeSource    string
 	ModeKeys      []string // the path of the mode for this project in config.json
