@@ -158,9 +158,12 @@ const (
 )
 
 // likeThis says where else something was said, each with the numbers in its words if they are others, or how often and on how
-// many days.
+// many days; or that only parts of it were.
 func (l *List) likeThis(first *kept) string {
-	if len(first.like) == 0 {
+	switch {
+	case len(first.like) == 0 && first.recurs:
+		return " [in parts]"
+	case len(first.like) == 0:
 		return ""
 	}
 	if len(first.like) <= maxLike {

@@ -546,26 +546,30 @@ func TestRoutineIsFolded(t *testing.T) {
 	}
 	talks[2].user("never paint the lens, run the tests")
 	talks[3].user("we moved to harbour 7").user("WE MOVED TO HARBOUR 7!")
+	talks[1].user("looks good, run the tests")
+	talks[2].user("why is keelBolt called twice? looks good")
+	talks[3].user("why is keelBolt called twice? looks good")
 	store, _ := open(t, talks...)
 	all := pages(t, store, Query{}, 0, 10_000, 0, nil)
-	want := `00000002-000 2026-11-17 Tue claude-code on main, 5 recur (5 utterances)
-00000003-000 2026-11-18 Wed claude-code on main, 5 recur (6 utterances)
+	want := `00000002-000 2026-11-17 Tue claude-code on main, 6 recur (6 utterances)
+00000003-000 2026-11-18 Wed claude-code on main, 6 recur (7 utterances)
 :8 09:07 never paint the lens, run the tests
-00000004-000 2026-11-19 Thu claude-code on main, 5 recur (7 utterances)
+00000004-000 2026-11-19 Thu claude-code on main, 6 recur (8 utterances)
 :8 09:07 we moved to harbour 7
 :9 09:08 WE MOVED TO HARBOUR 7!
 What recurs, whole or in parts, once:
-00000001-000:1 why is LampDriver called twice? [also 00000002-000:1, 00000003-000:1, 00000004-000:1]
+00000001-000:1 why is LampDriver called twice? [also 00000002-000:1, 00000003-000:1 :9, 00000004-000:1 :10]
 00000001-000:2 run the tests, then commit [also 00000002-000:2, 00000003-000:2, 00000004-000:2]
 00000001-000:3 the buoy with number 40 drifts [also 00000002-000:3 (41), 00000003-000:3 (42), 00000004-000:3 (43)]
 00000001-000:5 yes, in colour 0 [assistant: Shall I paint it?] [also 00000002-000:5 (1), 00000003-000:5 (2), 00000004-000:5 (3)]
 00000001-000:7 yes [assistant: Shall I take it?] [also 00000002-000:7, 00000003-000:7, 00000004-000:7]
+00000002-000:8 looks good, run the tests [in parts]
 `
 	if len(all) != 1 || all[0].Text != want {
 		t.Errorf("%d pages:\n%s", len(all), all[0].Text)
 	}
 	// A list of one session shows all of it.
-	if one := pages(t, store, Query{Session: id(2)}, 0, 10_000, 0, nil); strings.Contains(one[0].Text, "recur") || one[0].Utterances != 5 {
+	if one := pages(t, store, Query{Session: id(2)}, 0, 10_000, 0, nil); strings.Contains(one[0].Text, "recur") || one[0].Utterances != 6 {
 		t.Errorf("one session:\n%s", one[0].Text)
 	}
 }
