@@ -228,6 +228,10 @@ func (w *writing) stageTopic() (res WriteResult, err error) {
 	if w.have.Sum == "" {
 		res.Action = "created"
 	}
+	if w.after.Topics[w.n].IsPersons() {
+		res.Findings = append(res.Findings, rule.Finding{Rule: "person", Severity: rule.Info, File: w.n.String(),
+			Message: "this memory is in all projects of the person", Hint: "what holds in this project alone goes into a memory of its own"})
+	}
 	err = w.setMissing(&res)
 	return res, err
 }

@@ -262,7 +262,9 @@ func land(ctx context.Context, s *ops.Store, was, changes Files, index *memory.I
 				if index != nil {
 					e = cmp.Or(index.ByFile()[n.String()], e)
 				}
-				x.Upsert(n, e.Title, e.Hook, "")
+				if x.HasRoom("- [](): " + e.Title + n.String() + e.Hook) { // else a dream makes room
+					x.Upsert(n, e.Title, e.Hook, "")
+				}
 			}
 		}
 		if content := x.Bytes(); string(content) != string(f.Data) {
