@@ -63,6 +63,7 @@ func (p *Project) Finalize(ctx context.Context, r ops.FinalizeRequest) (Finalize
 	if d.Outcome == ops.Committed && reached {
 		p.Share.Send(ctx)
 	}
+	_ = p.Person.Sync(ctx) // else at the next use
 	return res, err
 }
 

@@ -42,8 +42,8 @@ const (
 // PersonDir returns the folder of the memory of all projects.
 func PersonDir(stateHome string) string { return filepath.Join(stateHome, personFolder, "memory") }
 
-// A copy is what is known of a memory of the person in a project, by its name.
-type copied struct {
+// A copyState is what is known of the copy that a project has of a memory.
+type copyState struct {
 	Text   string `json:"text"`             // as project and person had it last, without its sources
 	Ours   bool   `json:"ours,omitempty"`   // it was here before it was the person's, and stays
 	Except bool   `json:"except,omitempty"` // the person wants this project to go without it
@@ -81,7 +81,7 @@ func (p *Person) Sync(ctx context.Context) error {
 	if r, err := lock.Read(root); err != nil || r.Dream != "" && !r.Dead() {
 		return err // a dream runs: this would wait for it
 	}
-	return p.alone(ctx, func(known map[string]copied, theirs Files, index *memory.Index) error {
+	return p.alone(ctx, func(known map[string]copyState, theirs Files, index *memory.Index) error {
 		return p.exchange(ctx, known, theirs, index)
 	})
 }
@@ -96,7 +96,7 @@ func (p *Person) Shared() bool {
 }
 
 // alone calls do with what this project has and the memories of all, while no other process exchanges.
-func (p *Person) alone(ctx context.Context, do func(known map[string]copied, theirs Files, index *memory.Index) error) error {
+func (p *Person) alone(ctx context.Context, do func(known map[string]copyState, theirs Files, index *memory.Index) error) error {
 	unlock, err := p.all.Records.LockNote(ctx, personLock, ops.Wait)
 	if err != nil {
 		return err
@@ -109,8 +109,8 @@ func (p *Person) alone(ctx context.Context, do func(known map[string]copied, the
 }
 
 // known returns the copies of this project. Without its note they are recognised by their texts.
-func (p *Person) known() map[string]copied {
-	known := make(map[string]copied)
+func (p *Person) known() map[string]copyState {
+	known := make(map[string]copyState)
 	p.Store.Records.Note(personNote, &known)
 	return known
 }
@@ -149,7 +149,7 @@ func (p *Person) here(names []memory.Name) (Files, error) {
 
 // exchange merges the copies of this project with the memories of all. It lands here first, then there, and then notes what both have:
 // after a crash between two of these the next exchange finds what landed on both sides, and merges it to the same.
-func (p *Person) exchange(ctx context.Context, known map[string]copied, theirs Files, index *memory.Index) error {
+func (p *Person) exchange(ctx context.Context, known map[string]copyState, theirs Files, index *memory.Index) error {
 	names := slices.Collect(maps.Keys(theirs))
 	for file := range known {
 		if n, err := memory.ParseName(file); err == nil && theirs[n] == nil {
@@ -180,15 +180,15 @@ func (p *Person) exchange(ctx context.Context, known map[string]copied, theirs F
 			if string(merged) != string(all) {
 				toAll[n] = merged
 			}
-			next[n.String()] = copied{Text: string(merged), Ours: was.Ours}
+			next[n.String()] = copyState{Text: string(merged), Ours: was.Ours}
 		case isTheirs && !isKnown && !isHere:
 			toHere[n] = all
-			next[n.String()] = copied{Text: string(all)}
+			next[n.String()] = copyState{Text: string(all)}
 		case isTheirs && !isKnown && string(withoutSources(text)) == string(all): // it landed before a crash, or came by another way
-			next[n.String()] = copied{Text: string(all)}
+			next[n.String()] = copyState{Text: string(all)}
 		case !isTheirs && takesPart && (was.New || index == nil): // index == nil: the folder was lost
 			toAll[n] = withoutSources(text)
-			next[n.String()] = copied{Text: string(toAll[n]), Ours: was.Ours}
+			next[n.String()] = copyState{Text: string(toAll[n]), Ours: was.Ours}
 		case !isTheirs:
 			delete(next, n.String())
 			if takesPart && !was.Ours && string(withoutSources(text)) == was.Text {

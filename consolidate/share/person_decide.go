@@ -16,7 +16,7 @@ import (
 // Add makes a memory of this project the person's, in all their projects. One that this project deleted, changed to have no scope, or goes
 // without, takes part again.
 func (p *Person) Add(ctx context.Context, n memory.Name) error {
-	return p.decide(ctx, n, func(known map[string]copied, theirs Files, index *memory.Index) error {
+	return p.decide(ctx, n, func(known map[string]copyState, theirs Files, index *memory.Index) error {
 		ours, err := p.here([]memory.Name{n})
 		if err != nil {
 			return err
@@ -62,7 +62,7 @@ func (p *Person) lines() *memory.Index {
 // Remove ends that a memory is the person's in all projects. It stays where it was before and where it was changed since; elsewhere it
 // goes.
 func (p *Person) Remove(ctx context.Context, n memory.Name) error {
-	return p.decide(ctx, n, func(known map[string]copied, theirs Files, index *memory.Index) error {
+	return p.decide(ctx, n, func(known map[string]copyState, theirs Files, index *memory.Index) error {
 		if theirs[n] == nil {
 			return notPersons(n)
 		}
@@ -76,7 +76,7 @@ func (p *Person) Remove(ctx context.Context, n memory.Name) error {
 
 // Except lets this project go without a memory of the person, or have its own text of it.
 func (p *Person) Except(ctx context.Context, n memory.Name) error {
-	return p.decide(ctx, n, func(known map[string]copied, _ Files, _ *memory.Index) error {
+	return p.decide(ctx, n, func(known map[string]copyState, _ Files, _ *memory.Index) error {
 		was, is := known[n.String()]
 		if !is {
 			return notPersons(n)
@@ -92,7 +92,7 @@ func notPersons(n memory.Name) error {
 }
 
 // decide calls do with what a decision of the person about n needs, while no other process exchanges.
-func (p *Person) decide(ctx context.Context, n memory.Name, do func(known map[string]copied, theirs Files, index *memory.Index) error) error {
+func (p *Person) decide(ctx context.Context, n memory.Name, do func(known map[string]copyState, theirs Files, index *memory.Index) error) error {
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	switch t := p.Store.Current(); {
