@@ -2,6 +2,7 @@ package consolidate
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,4 +80,106 @@ func TestPersonKilled(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Three projects edit, delete and exchange in any order. What is not the person's never changes; in the end all that take part have the
+// same text, with every line that any of them added to it.
+func TestPersonLaws(t *testing.T) {
+	for seed := range uint64(60) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(seed, 1))
+			w := newWorld(t)
+			name, _ := memory.ParseName("e.md")
+			var projects []*Project
+			for i := range 3 {
+				o := w.options()
+				o.MemoryDir += strings.Repeat("-x", i)
+				os.MkdirAll(o.MemoryDir, 0o700)
+				os.WriteFile(filepath.Join(o.MemoryDir, "own.md"), []byte(topic("own", "project")), 0o600)
+				p := Open(o)
+				defer p.Close("")
+				projects = append(projects, p)
+			}
+			file := func(p *Project) string { return filepath.Join(p.Store.MemoryDir, name.String()) }
+			must := func(err error) {
+				t.Helper()
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			read := func(file string) []byte {
+				data, err := os.ReadFile(file)
+				must(err)
+				return data
+			}
+			must(projects[0].Person.Add(ctx, name))
+			var lines []string
+			out := map[*Project]bool{} // takes no part
+			for n := range 40 {
+				p := projects[rng.IntN(3)]
+				data, err := os.ReadFile(file(p))
+				here := err == nil
+				switch k := rng.IntN(12); {
+				case k < 5 && here && !out[p]:
+					line := fmt.Sprintf("Line %d of project %s.", n, filepath.Base(p.Store.MemoryDir))
+					lines = append(lines, line)
+					at := rng.IntN(2)
+					text := strings.TrimRight(string(data), "\n") + "\n" + line + "\n"
+					if body := strings.Index(string(data), "\n\n"); at == 0 && body > 0 {
+						text = string(data[:body+2]) + line + "\n" + string(data[body+2:])
+					}
+					must(os.WriteFile(file(p), []byte(text), 0o600))
+				case k == 5 && here && rng.IntN(3) == 0:
+					must(w.exchange(p)) // what it has is known, then it goes
+					must(os.Remove(file(p)))
+					out[p] = true
+				case k == 6 && here && rng.IntN(3) == 0:
+					must(w.exchange(p))
+					topic := memory.ParseTopic(read(file(p)))
+					topic.ClearPersons()
+					must(os.WriteFile(file(p), topic.Bytes(), 0o600))
+					out[p] = true
+				case k == 7 && out[p]:
+					must(p.Person.Add(ctx, name))
+					out[p] = false
+				default:
+					must(w.exchange(p))
+				}
+			}
+			var text string
+			for range 2 {
+				for _, p := range projects {
+					must(w.exchange(p))
+				}
+			}
+			for i, p := range projects {
+				if own := read(filepath.Join(p.Store.MemoryDir, "own.md")); string(own) != topic("own", "project") {
+					t.Errorf("project %d: own.md is %q", i, own)
+				}
+				data, err := os.ReadFile(file(p))
+				if out[p] {
+					if err == nil && memory.ParseTopic(data).IsPersons() {
+						t.Errorf("project %d has it again:\n%s", i, data)
+					}
+					continue
+				}
+				must(err)
+				if text != "" && text != string(data) {
+					t.Errorf("project %d differs:\n%s\nfrom\n%s", i, data, text)
+				}
+				text = string(data)
+			}
+			for _, line := range lines {
+				if text != "" && strings.Count(text, line) != 1 {
+					t.Errorf("%q is there %d times:\n%s", line, strings.Count(text, line), text)
+				}
+			}
+		})
+	}
+}
+
+func (w *world) exchange(p *Project) error {
+	_, err := p.Person.List(ctx)
+	return err
 }
