@@ -213,4 +213,15 @@ func TestHangingRemote(t *testing.T) {
 	first.Process.Signal(syscall.SIGTERM)
 	first.Wait()
 	s.gone(pid)
+	// The hook's own sync outlives it, and would write into a folder that is being removed.
+	s.until("the sync of the hook has ended", func() bool {
+		all, _ := filepath.Glob("/proc/[0-9]*/cwd")
+		for _, link := range all {
+			dir, _ := os.Readlink(link)
+			if strings.HasPrefix(dir, f.dir) && link != fmt.Sprintf("/proc/%d/cwd", cmd.Process.Pid) {
+				return false
+			}
+		}
+		return true
+	})
 }
