@@ -65,6 +65,9 @@ func TestSecondProcess(t *testing.T) {
 // not let in, and what the first one does is whole.
 func TestSecondProcessAtEveryStep(t *testing.T) {
 	for name := range maps.Keys(script) {
+		if script[name].others {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for step := 0; ; step += every(6) {
@@ -80,14 +83,12 @@ func TestSecondProcessAtEveryStep(t *testing.T) {
 				}
 				second := w.open()
 				soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+				if err := second.Begin(soon, true, false); err == nil {
+					t.Errorf("%s, step %d (%s): a second dream began", name, step, at)
+				}
 				soon2, cancel2 := context.WithTimeout(ctx, 100*time.Millisecond)
-				if !script[name].others {
-					if err := second.Begin(soon, true, false); err == nil {
-						t.Errorf("%s, step %d (%s): a second dream began", name, step, at)
-					}
-					if _, err := second.Write(soon2, WriteRequest{Path: "second.md", Content: text(topic("second", "user"))}); err == nil {
-						t.Errorf("%s, step %d (%s): a second write was let in", name, step, at)
-					}
+				if _, err := second.Write(soon2, WriteRequest{Path: "second.md", Content: text(topic("second", "user"))}); err == nil {
+					t.Errorf("%s, step %d (%s): a second write was let in", name, step, at)
 				}
 				if _, err := second.Status(ctx); err != nil { // takes no lock, and ends nothing of the living
 					t.Errorf("%s, step %d (%s): status: %v", name, step, at, err)
