@@ -115,14 +115,6 @@ func changeable(n memory.Name) bool { return n.IsIndex() || n.Writable() == nil 
 // then on in all that is shown of sessions. What is kept of the text is its length and a keyed hash. It cannot be undone. After a
 // crash it was not begun, or FinishForgetting ends it.
 func (p *Project) Forget(ctx context.Context, text string) error {
-	if p.Person.Used() { // there first, else it would come back
-		o := p.options
-		o.MemoryDir = share.PersonDir(o.StateHome)
-		all := Open(o)
-		if err := errors.Join(all.Forget(ctx, text), all.Store.Records.Close()); err != nil {
-			return err
-		}
-	}
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	if t := p.Store.Current(); t != nil {
@@ -131,19 +123,39 @@ func (p *Project) Forget(ctx context.Context, text string) error {
 	if err := p.Store.Locked(ctx, func(*memory.Dir) error { return nil }); err != nil { // somebody dreams
 		return err
 	}
-	err := p.changeForgotten(ctx, func(l *forgotten.List) bool {
-		return l.Add(text, filepath.Base(p.Store.Records.StateDir()), p.Store.Now())
+	memories := []string{p.Store.MemoryDir}
+	if p.Person.Used() {
+		memories = append(memories, share.PersonDir(p.Store.StateHome))
+	}
+	err := p.changeForgotten(ctx, func(l *forgotten.List) (added bool) {
+		for _, dir := range memories { // in one change: a crash must not forget it in one of them alone
+			added = l.Add(text, filepath.Base(ops.FolderOf(p.Store.StateHome, dir, "")), p.Store.Now())
+		}
+		return added
 	})
 	if err != nil {
 		return err
 	}
-	return p.finishForgetting(ctx)
+	return p.finishBoth(ctx)
 }
 
 // FinishForgetting ends what Forget had begun when it was interrupted.
 func (p *Project) FinishForgetting(ctx context.Context) error {
 	p.Store.Lock()
 	defer p.Store.Unlock()
+	return p.finishBoth(ctx)
+}
+
+// finishBoth forgets in the memory that the person has in all projects, from which the text would come back, and then in p's own.
+func (p *Project) finishBoth(ctx context.Context) error {
+	if p.Person.Used() {
+		o := p.options
+		o.MemoryDir = share.PersonDir(o.StateHome)
+		all := Open(o)
+		if err := errors.Join(all.FinishForgetting(ctx), all.Store.Records.Close()); err != nil {
+			return err
+		}
+	}
 	return p.finishForgetting(ctx)
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"dream-mcp/memory"
 	"dream-mcp/memory/forgotten"
 )
 
@@ -92,6 +93,40 @@ func TestKillWhileForgetting(t *testing.T) {
 			if step < 8 {
 				t.Errorf("only %d steps", step)
 			}
+			return
+		}
+	}
+}
+
+// The text is in a memory that the person has in all projects: it is forgotten there too, wherever the process is killed, and does not
+// come back from there.
+func TestKillWhileForgettingForAll(t *testing.T) {
+	name, _ := memory.ParseName("baker.md")
+	for step := 0; ; step++ {
+		w := newForgetWorld(t)
+		forgotten.Use(ForgottenList(w.state)) // of this world
+		p := Open(w.options())
+		if err := p.Person.Add(ctx, name); err != nil {
+			t.Fatal(err)
+		}
+		p.Close("the world is made")
+		at := w.runToDeath("forget", step)
+		_, err := os.Stat(ForgottenList(w.state))
+		begun := err == nil
+		for range 2 {
+			p := Open(w.options())
+			if err := p.FinishForgetting(ctx); err != nil {
+				t.Fatalf("killed at step %d (%s): %v", step, at, err)
+			}
+			if err := w.exchange(p); err != nil {
+				t.Fatalf("killed at step %d (%s): %v", step, at, err)
+			}
+			p.Close("the check ended")
+		}
+		if files := w.holds(unwanted); begun != (files == nil) {
+			t.Errorf("killed at step %d (%s), begun: %v: the text is in %v", step, at, begun, files)
+		}
+		if at == "" {
 			return
 		}
 	}
