@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/indexing"
-	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
@@ -201,7 +200,7 @@ func (p *Project) ownSums(since time.Time) map[string]memory.Sum {
 	back := map[string]bool{} // operations since then that are undone
 	for _, l := range all {
 		switch {
-		case l.Kind == lock.KindSync || l.Kind == lock.KindPerson || l.Landed.Before(since):
+		case l.Kind.FromOthers() || l.Landed.Before(since):
 			continue
 		case undone[l.ID]:
 			back[l.ID] = true

@@ -95,7 +95,7 @@ func (h *History) newestOurs() (id, redo string, err error) {
 	undone := ops.UndoneBy(entries)
 	for _, e := range slices.Backward(entries) {
 		switch {
-		case e.Outcome != ops.Committed || len(e.Files) == 0 || undone[e.ID] || e.Kind == lock.KindSync || e.Kind == lock.KindPerson || e.Kind == lock.KindForget:
+		case e.Outcome != ops.Committed || len(e.Files) == 0 || undone[e.ID] || e.Kind.FromOthers() || e.Kind == lock.KindForget:
 		case e.Undoes == "":
 			return e.ID, redo, nil
 		default:

@@ -50,6 +50,9 @@ const (
 	KindBackground Kind = "background" // a host that was started to dream; it holds no lock itself
 )
 
+// FromOthers reports whether an operation brings what was changed elsewhere: on other machines, or in other projects.
+func (k Kind) FromOthers() bool { return k == KindSync || k == KindPerson }
+
 // Record is the content of the lock file: the holder of an open operation, and what is needed to end the operation after a
 // crash. The file is empty if no operation is open.
 type Record struct {

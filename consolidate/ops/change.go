@@ -11,9 +11,9 @@ import (
 
 // Change is a whole transaction outside a dream: it lands what fill stages and the index that fill returns. It does not touch
 // Claude Code's lock or the gates. If there is nothing to land, it leaves no trace and landed has no ID. In an unattended process it
-// fails with ErrUnattended, except for an exchange with a remote (lock.KindSync) or the person's other projects (lock.KindPerson).
+// fails with ErrUnattended, except for what comes from others (Kind.FromOthers).
 func (s *Store) Change(ctx context.Context, info Op, fill func(*Tx) (NewIndex, error)) (landed Op, err error) {
-	if s.Unattended && info.Kind != lock.KindSync && info.Kind != lock.KindPerson {
+	if s.Unattended && !info.Kind.FromOthers() {
 		return Op{}, ErrUnattended
 	}
 	t, err := s.Begin(ctx, func(*memory.Dir) (Op, error) { return info, nil })

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
@@ -115,7 +114,7 @@ func (p *Person) known() map[string]copyState {
 	return known
 }
 
-// texts returns the memories of all projects, and their index; nil if there is no folder.
+// texts returns the memories of all projects and their index. The index is nil if the folder does not exist.
 func (p *Person) texts() (all Files, index *memory.Index, err error) {
 	dir, err := p.all.Dir()
 	if err != nil || dir == nil {
@@ -200,11 +199,15 @@ func (p *Person) exchange(ctx context.Context, known map[string]copyState, their
 			}
 		}
 	}
-	if err := land(ctx, p.Store, ours, toHere, index, "a memory of all your projects, changed last "+p.writer()); err != nil {
-		return err
+	if len(toHere) > 0 {
+		if err := land(ctx, p.Store, ours, toHere, index, "a memory of all your projects, changed last "+p.writer()); err != nil {
+			return err
+		}
 	}
-	if err := land(ctx, p.all, theirs, toAll, p.lines(), "in "+p.Project); err != nil {
-		return err
+	if len(toAll) > 0 {
+		if err := land(ctx, p.all, theirs, toAll, p.lines(), "in "+p.Project); err != nil {
+			return err
+		}
 	}
 	if maps.Equal(next, known) {
 		return nil
@@ -229,9 +232,6 @@ func mergeOne(n memory.Name, base, a, b []byte) ([]byte, error) {
 
 // land lands changes of what was in a memory; nil deletes. A new memory gets the line that it has in index, and one that goes loses its line.
 func land(ctx context.Context, s *ops.Store, was, changes Files, index *memory.Index, why string) error {
-	if len(changes) == 0 {
-		return nil
-	}
 	after := maps.Clone(was)
 	maps.Copy(after, changes)
 	maps.DeleteFunc(after, func(_ memory.Name, data []byte) bool { return data == nil })
@@ -246,8 +246,8 @@ func land(ctx context.Context, s *ops.Store, was, changes Files, index *memory.I
 			return none, err
 		}
 		x := memory.ParseIndex(f.Data)
-		for _, n := range slices.SortedFunc(maps.Keys(changes), func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) }) {
-			data, base := changes[n], ""
+		for _, n := range changed(was, after) {
+			data, base := after[n], ""
 			if had, is := was[n]; is {
 				base = string(memory.SumOf(had))
 			}
