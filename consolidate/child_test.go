@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/server/endtoend/tmpfs"
+	"dream-mcp/consolidate/tmpfs"
 )
 
 // child is what a process that is to die or to hold on is to do.

@@ -202,7 +202,8 @@ func TestLandedInPart(t *testing.T) {
 			p := Open(o)
 			defer p.Close("the test ended")
 			var part *ops.ConflictError
-			if err := test.run(p, id); !errors.As(err, &part) || len(part.Conflicts) != 1 || !strings.Contains(err.Error(), "MEMORY.md has landed as "+part.Landed.ID) {
+			if err := test.run(p, id); !errors.As(err, &part) || part.Landed.ID == "" || len(part.Landed.Changes) != 1 || !part.Landed.Changes[0].Name.IsIndex() ||
+				len(part.Conflicts) != 1 || !strings.Contains(err.Error(), "MEMORY.md has landed as "+part.Landed.ID) {
 				t.Fatalf("it ended with %v", err)
 			}
 			before[test.file] = "theirs\n"

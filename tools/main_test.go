@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"dream-mcp/server/endtoend/tmpfs"
+	"dream-mcp/consolidate/tmpfs"
 )
 
 func TestMain(m *testing.M) { os.Exit(tmpfs.Run(m.Run)) }
