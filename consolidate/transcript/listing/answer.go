@@ -53,9 +53,12 @@ var unspacedReactions = strings.Fields(`
 // judgement is how a confirmation or a correction begins that has no word of its own.
 var judgement = lazy.New(`^(?i)(?:that|this)(?:['’]?s| is| was) (?:not |exactly |just |much )*(?:the|what|how|it|right|better|perfect|good|great|wrong)\b`)
 
-// isReaction reports whether a text begins with a confirmation or a correction.
+// pointsBack is a short first clause that ends with what was spoken of: "don't know about that. …".
+var pointsBack = lazy.New(`^(?i)(?:[\pL\pM'’]+ ){1,4}(?:that|this|it|those|them|das|dies|es|ça|eso|esto|isso|isto|questo|это)[.,;!\n]`)
+
+// isReaction reports whether a text begins with a confirmation or a correction, or about what was said before.
 func isReaction(text string) bool {
-	if judgement.MatchString(text) {
+	if judgement.MatchString(text) || pointsBack.MatchString(text) {
 		return true
 	}
 	text = strings.TrimLeftFunc(text[:min(len(text), 64)], func(r rune) bool { return !unicode.IsLetter(r) })

@@ -603,6 +603,7 @@ func TestReplies(t *testing.T) {
 	for text, want := range map[string]bool{
 		"that's the shape I want for buoys, more like it": true, "This isn't a buoy that we have": false, "that's not what I meant by it at all": true,
 		"No, we agreed on green": true, "genau, und dann weiter": true, "네, 그렇게 해 주세요": true, "不是这样的，应该是绿色": true, "OK — but paint it twice": true,
+		"don't know about that. leave it, the pilot looks": true, "leave it, the pilot looks": true, "who painted this? the pilot asks": false, "the log of the pilot says that it rained, read it": false,
 		"noise is what I hear": false, "we agreed on green": false, "正在下雨": false, "": false,
 	} {
 		if got := isReaction(text); got != want {
