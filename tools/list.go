@@ -75,7 +75,7 @@ func renderPage(page listing.Page, now time.Time) string {
 		b.add(strings.Contains(page.Text, " [rejected] "), " [rejected] is why the use of a tool was rejected.")
 		b.add(datedMark.MatchString(page.Text), " A date in brackets after \"next week\" or the like was computed from the day of its line.")
 		b.add(strings.Contains(page.Text, " → "), " → names memories that may be on the same thing.")
-		b.add(strings.Contains(page.Text, " recur"), " What recurs is shown once, at the end of the page that first has it, with the IDs of the others [also …] and their numbers if they differ; {\"session\": \"…\"} lists all of a session.")
+		b.add(strings.Contains(page.Text, " recur"), " What recurs is shown once, at the end of the page that first has it. [also …] are the IDs of the others, each with the numbers that it has instead in (…); [in parts]: its parts recur, in other lines. {\"session\": \"…\"} lists all of a session.")
 		b.add(true, "\n")
 		b.WriteString(fenceOpen + "\n" + harmless(page.Text) + fenceClose + "\n")
 		b.add(len(page.Touched) > 0, "What those memories say (→):\n")

@@ -24,6 +24,7 @@ type clause struct {
 	exact uint64 // of its words, in lower case
 	form  uint64 // of its words, with names, paths and numbers left open; 0: too few words are left
 	words int
+	text  string // as it was typed
 }
 
 func (c clause) keys() []uint64 {
@@ -146,9 +147,33 @@ func (l *List) fold(session int, segments []segment) {
 	}
 	for n := session; n < len(l.sessions); n++ {
 		for at := range l.sessions[n].kept {
-			l.sessions[n].kept[at].words = nil
+			k := &l.sessions[n].kept[at]
+			for _, c := range k.words {
+				if len(r.recurring(c)) > 0 {
+					l.routine[c.exact] = true
+				}
+			}
+			k.words = nil
 		}
 	}
+}
+
+// news returns a text without the clauses of it that recur in the list.
+func (l *List) news(text string) string {
+	if len(text) > maxTemplate {
+		return text
+	}
+	all, _ := clausesOf(text)
+	n := len(all)
+	all = slices.DeleteFunc(all, func(c clause) bool { return l.routine[c.exact] })
+	if len(all) == n {
+		return text
+	}
+	var b strings.Builder
+	for _, c := range all {
+		b.WriteString(c.text + "\n")
+	}
+	return b.String()
 }
 
 // A line of what recurs names at most maxLike others. One that only counts them shows the numbers of at most maxNumbers.
@@ -219,7 +244,7 @@ func wordsOf(text, before string) ([]clause, string) {
 	if len(all) > 0 && before != "" && isAnswer(text) {
 		answered, _ := clausesOf(lastSentence(before))
 		for _, c := range answered {
-			c.words = 0
+			c.words, c.text = 0, ""
 			all = append(all, c)
 		}
 	}
@@ -231,7 +256,7 @@ var wideMarks = strings.NewReplacer("。", "。 ", "！", "！ ", "？", "？ ",
 
 // clausesOf returns the clauses of a text and some of the numbers in it.
 func clausesOf(text string) (all []clause, numbers string) {
-	var exact, form strings.Builder
+	var exact, form, typed strings.Builder
 	words, ordinary := 0, 0
 	var found []string
 	end := func(question bool) {
@@ -240,7 +265,7 @@ func clausesOf(text string) (all []clause, numbers string) {
 				exact.WriteByte('?')
 				form.WriteByte('?')
 			}
-			c := clause{exact: maphash.String(seed, "="+exact.String()), words: words}
+			c := clause{exact: maphash.String(seed, "="+exact.String()), words: words, text: typed.String()}
 			if ordinary >= minForm {
 				c.form = maphash.String(seed, form.String())
 			}
@@ -248,6 +273,7 @@ func clausesOf(text string) (all []clause, numbers string) {
 		}
 		exact.Reset()
 		form.Reset()
+		typed.Reset()
 		words, ordinary = 0, 0
 	}
 	for token := range strings.FieldsFuncSeq(wideMarks.Replace(text), func(r rune) bool { return r != '\n' && unicode.IsSpace(r) }) {
@@ -259,6 +285,7 @@ func clausesOf(text string) (all []clause, numbers string) {
 			continue
 		}
 		words++
+		typed.WriteString(token + " ")
 		lower := strings.ToLower(word)
 		exact.WriteString(lower + " ")
 		if isOpen(word) {
@@ -299,7 +326,10 @@ func isOpen(word string) bool {
 	return false
 }
 
-// isNumber reports whether a word is a number, perhaps with a unit.
+// hashLength is the number of characters of a short commit hash. Some have digits alone.
+const hashLength = 7
+
+// isNumber reports whether a word is a number, perhaps with a unit, and no hash.
 func isNumber(word string) bool {
-	return len(word) <= 10 && unicode.IsDigit(rune(word[0])) && strings.Trim(strings.TrimLeft(word, "0123456789.,:-"), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ%") == ""
+	return len(word) <= 10 && (len(word) < hashLength || strings.Trim(word, "0123456789") != "") && unicode.IsDigit(rune(word[0])) && strings.Trim(strings.TrimLeft(word, "0123456789.,:-"), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ%") == ""
 }

@@ -66,6 +66,7 @@ type List struct {
 	unread     []sessions.Session // the oldest first: pages after these go on with them
 	step       int                // how many are read at once, in a test; 0: as many as there is time for
 	copies     copies
+	routine    map[uint64]bool // the clauses that recur
 	sessions   []session
 	segments   []segment
 	utterances int
@@ -139,7 +140,7 @@ func newList(ctx context.Context, store *search.Store, q Query, step int) (*List
 	if q.Zone == nil {
 		q.Zone = time.UTC
 	}
-	l := &List{query: q, step: step, copies: copies{seen: map[uint64]int{}}, mu: new(sync.Mutex), shownOn: map[Touched]int{}}
+	l := &List{query: q, step: step, copies: copies{seen: map[uint64]int{}}, routine: map[uint64]bool{}, mu: new(sync.Mutex), shownOn: map[Touched]int{}}
 	touched := q.Touched
 	if q.Since.After(touched) {
 		touched = q.Since.Add(-slack)

@@ -635,6 +635,28 @@ func TestCursorKeepsTheLimit(t *testing.T) {
 	}
 }
 
+// What recurs in an utterance touches nothing: it is asked for what is new.
+func TestRoutineTouchesNothing(t *testing.T) {
+	var talks []*written
+	for n := range 3 {
+		talks = append(talks, newSession(n+1, n).user(fmt.Sprintf("the horn failed for ship %d, why", n)))
+	}
+	talks[1].user("paint the lens white. the horn failed for ship 7, why")
+	store, _ := open(t, talks...)
+	l, err := newList(t.Context(), store, Query{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked []string
+	touch := func(text string) []Touched { asked = append(asked, text); return nil }
+	if _, err := new(Book).First(t.Context(), store, l, 10_000, 0, touch); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(asked, "|"); got != "paint the lens white. \n" {
+		t.Errorf("asked for %q", got)
+	}
+}
+
 // A page shows a passage that it touches unless another page has. What recurs touches nothing.
 func TestTouchedOnce(t *testing.T) {
 	store, _ := open(t, newSession(1, 0).user("paint the lamp").user("paint the horn").user("done"), newSession(2, 1).user("done"), newSession(3, 2).user("done"))

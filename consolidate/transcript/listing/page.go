@@ -55,14 +55,13 @@ func (l *List) page(ctx context.Context, store *search.Store, p position, number
 		fits := func(more int) bool {
 			return len(page.Shown) == 0 || text.Len()+routine.Len()+touchedBytes(page.Touched)+len(head)+more <= room
 		}
-		at, full := max(p.at, g.from), false
+		at, full, folded := max(p.at, g.from), false, false
 		for at < g.to {
 			if s.kept[at].first != nil {
 				if full = !fits(0); full {
 					break
 				}
-				text.WriteString(head)
-				head = ""
+				folded = true
 				page.add(s, at, at+1)
 				at++
 				continue
@@ -98,6 +97,9 @@ func (l *List) page(ctx context.Context, store *search.Store, p position, number
 		if full {
 			p.at = at
 			break
+		}
+		if folded {
+			text.WriteString(head) // not yet written where it has no other line
 		}
 	}
 	if routine.Len() > 0 {

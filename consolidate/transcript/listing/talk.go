@@ -168,7 +168,7 @@ func (t *talk) line(at int) (line string, n int, touched []Touched) {
 	}
 	b.WriteString(t.list.likeThis(k))
 	if t.touch != nil && u.Speaker == said.User && !k.recurs {
-		touched = t.touch(text)
+		touched = t.touch(t.list.news(text))
 	}
 	for i, p := range touched {
 		b.WriteString([]string{" → ", ", "}[min(i, 1)] + p.Where)
