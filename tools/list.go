@@ -70,12 +70,15 @@ func renderPage(page listing.Page, now time.Time) string {
 			b.add(true, "Times are %s, IDs SESSION:LINE.", zone(now))
 		}
 		b.add(strings.Contains(page.Text, " [busy] "), " [busy] was typed while the model worked.")
-		b.add(strings.Contains(page.Text, " [assistant: "), " [assistant: …] is the last sentence of the turn that was answered.")
+		b.add(strings.Contains(page.Text, " [assistant: "), " [assistant: …] is the sentence that the words before it answer.")
+		b.add(strings.Contains(page.Text, "[pasted: "), " [pasted: …] was left out.")
 		b.add(strings.Contains(page.Text, " [chosen] "), " [chosen] is an option of a dialog, in the model's words.")
 		b.add(strings.Contains(page.Text, " [rejected] "), " [rejected] is why the use of a tool was rejected.")
 		b.add(datedMark.MatchString(page.Text), " A date in brackets after \"next week\" or the like was computed from the day of its line.")
 		b.add(strings.Contains(page.Text, " → "), " → names memories that may be on the same thing.")
-		b.add(strings.Contains(page.Text, " recur"), " What recurs is shown once, at the end of the page that first has it. [also …] are the IDs of the others, each with the numbers that it has instead in (…); [in parts]: its parts recur, in other lines. {\"session\": \"…\"} lists all of a session.")
+		b.add(strings.Contains(page.Text, " recur"), " What other sessions say too, but for names and numbers, is shown once, at the end of the page that first has it. "+
+			"[also …] are the IDs of others that say it, with their numbers in (…); what such a line says besides is in another of these lines. "+
+			"[in parts]: none says all of it. {\"session\": \"…\"} lists all of a session.")
 		b.add(true, "\n")
 		b.WriteString(fenceOpen + "\n" + harmless(page.Text) + fenceClose + "\n")
 		b.add(len(page.Touched) > 0, "What those memories say (→):\n")

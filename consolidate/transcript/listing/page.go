@@ -55,13 +55,14 @@ func (l *List) page(ctx context.Context, store *search.Store, p position, number
 		fits := func(more int) bool {
 			return len(page.Shown) == 0 || text.Len()+routine.Len()+touchedBytes(page.Touched)+len(head)+more <= room
 		}
-		at, full, folded := max(p.at, g.from), false, false
+		at, full := max(p.at, g.from), false
 		for at < g.to {
 			if s.kept[at].first != nil {
 				if full = !fits(0); full {
 					break
 				}
-				folded = true
+				text.WriteString(head)
+				head = ""
 				page.add(s, at, at+1)
 				at++
 				continue
@@ -97,9 +98,6 @@ func (l *List) page(ctx context.Context, store *search.Store, p position, number
 		if full {
 			p.at = at
 			break
-		}
-		if folded {
-			text.WriteString(head) // not yet written where it has no other line
 		}
 	}
 	if routine.Len() > 0 {
