@@ -12,5 +12,6 @@ func Listen(s *search.Store, allowed secret.Allowed) *search.Store {
 		from, to = v.Shown(from, to)
 		return v.Text, from, to
 	}
+	s.MaskRules = allowed.Rules()
 	return s
 }

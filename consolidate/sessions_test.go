@@ -1,8 +1,11 @@
 package consolidate
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/memory/secret"
 )
 
 // A dream that listed one session, or a part, leaves the rest to the next, however long ago that was touched.
@@ -126,6 +130,39 @@ func TestMask(t *testing.T) {
 					t.Errorf("the token is still in %q", masked)
 				}
 			}
+		}
+	}
+}
+
+// A digest has no credentials: a copy of what was said is no second place for them. It is made again when the person allows one.
+func TestDigestsHaveNoCredentials(t *testing.T) {
+	const value = "9fK3xQ7v" + "L2mZ8pR4tW6yB1nC" // nobody's
+	w := newWorld(t)
+	w.say("first000-1", "deploy with api_key="+value+" to staging")
+	digests := t.TempDir()
+	sum := sha256.Sum256([]byte(value))
+	for _, test := range []struct {
+		name    string
+		allowed secret.Allowed
+		has     bool
+	}{{"masked", nil, false}, {"allowed", secret.Allowed{hex.EncodeToString(sum[:])}, true}, {"masked again", nil, false}} {
+		store := Listen(search.Open(sessions.Options{Folders: []string{w.transcripts()}}), test.allowed)
+		store.Digests = digests
+		if n, err := store.Digest(ctx); n == 0 || err != nil {
+			t.Fatal(n, err)
+		}
+		store.Close()
+		all := ""
+		files, _ := filepath.Glob(filepath.Join(digests, "*"))
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all += string(data)
+		}
+		if !strings.Contains(all, "to staging") || strings.Contains(all, value) != test.has {
+			t.Errorf("%s: %q", test.name, all)
 		}
 	}
 }

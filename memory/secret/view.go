@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -28,6 +30,17 @@ func (a Allowed) allows(value string) bool {
 	return slices.ContainsFunc(a, func(prefix string) bool {
 		return len(prefix) >= minAllowed && strings.HasPrefix(digits, strings.ToLower(prefix))
 	})
+}
+
+// rules is the number of the rules of Find: whoever changes what it finds raises it, so that what was masked by others is masked
+// again.
+const rules = 1
+
+// Rules returns a number that differs for other rules and for other allowed values.
+func (a Allowed) Rules() uint64 {
+	h := fnv.New64a()
+	fmt.Fprintln(h, rules, []string(a))
+	return h.Sum64()
 }
 
 // Find is Find without what is allowed.

@@ -38,7 +38,7 @@ const Gap = "\xff"
 
 // A digestHead is what a digest says besides its rows.
 type digestHead struct {
-	Version int
+	Version version
 	Path    string
 	ID      string
 

@@ -179,7 +179,7 @@ func FuzzParts(f *testing.F) {
 			}
 			return all + fmt.Sprint(d.Head.Skipped, d.Head.Latest, d.Untimed()), rows
 		}
-		open := func(folder string) *Store { return Open(folder, 1<<20, nil) }
+		open := func(folder string) *Store { return Open(folder, 1<<20, nil, Mask{}) }
 		folder := t.TempDir()
 		fixture.Overwrite(t, path, text[:int(cut)%(len(text)+1)])
 		grown := open(folder)
@@ -223,7 +223,7 @@ func some(t testing.TB, n int) (files []said.File) {
 
 // The digests in memory are the newest, as many as fit.
 func TestMemoryIsBounded(t *testing.T) {
-	ds := Open(t.TempDir(), 30_000, nil)
+	ds := Open(t.TempDir(), 30_000, nil, Mask{})
 	files := some(t, 40)
 	for _, f := range files {
 		if _, err := ds.Fresh(t.Context(), f, new(atomic.Int64)); err != nil {
@@ -243,7 +243,7 @@ func TestMemoryIsBounded(t *testing.T) {
 
 // What a narrow search lacks is built first, and the rest after it.
 func TestLaterKeepsTheQueue(t *testing.T) {
-	ds := Open(t.TempDir(), 1<<20, func() func(string) bool { return func(string) bool { return false } })
+	ds := Open(t.TempDir(), 1<<20, func() func(string) bool { return func(string) bool { return false } }, Mask{})
 	files := some(t, 60)
 	ds.workers = 1 << 20 // nothing is built yet
 	ds.Later(files)

@@ -119,8 +119,8 @@ func writeDigest(folder string, f said.File, part int, d *Digest) error {
 }
 
 // readDigest reads one part of the digest of a transcript.
-func readDigest(folder string, f said.File, part int) (*Digest, error) {
-	source, err := said.OpenFile(filepath.Join(folder, digestName(f, part)))
+func (ds *Store) readDigest(f said.File, part int) (*Digest, error) {
+	source, err := said.OpenFile(filepath.Join(ds.folder, digestName(f, part)))
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func readDigest(folder string, f said.File, part int) (*Digest, error) {
 		return nil, errNoDigest
 	}
 	d, err := decodeDigest(b)
-	if err == nil && (d.Head.Path != f.Path || d.Head.ID != f.ID) {
+	if err == nil && (d.Head.Version != ds.version() || d.Head.Path != f.Path || d.Head.ID != f.ID) {
 		return nil, errNoDigest
 	}
 	return d, err
@@ -159,7 +159,7 @@ func decodeDigest(b []byte) (*Digest, error) {
 		}
 		parts[i], rest = rest[:n], rest[n:]
 	}
-	if len(rest) > 0 || json.Unmarshal(parts[0], &d.Head) != nil || d.Head.Version != version() {
+	if len(rest) > 0 || json.Unmarshal(parts[0], &d.Head) != nil {
 		return nil, errNoDigest
 	}
 	d.Rows = make([]row, len(parts[1])/rowSize)

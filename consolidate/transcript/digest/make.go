@@ -16,10 +16,16 @@ import (
 
 // digestVersion is of the form of digests and of the reading that fills them: whoever changes what an utterance is
 // raises it, and all digests are built again.
-const digestVersion = 13
+const digestVersion = 14
 
-// version is that of digests that have no text that was forgotten since.
-func version() int { return digestVersion + 1000*forgotten.Count() }
+// A version says what a digest was made by. One of another version is made again.
+type version struct {
+	Form      int    // digestVersion
+	Forgotten int    // the number of forgotten texts
+	Rules     uint64 // of the mask
+}
+
+func (ds *Store) version() version { return version{digestVersion, forgotten.Count(), ds.mask.Rules} }
 
 const (
 	// maxPart is the size at which a digest is continued in another part, in bytes of memory: some 250 MB of transcript.
@@ -58,7 +64,7 @@ func (ds *Store) digest(ctx context.Context, f said.File, before *Digest, read *
 	}
 	for {
 		h := &d.Head
-		h.Version, h.Path, h.ID = version(), f.Path, f.ID
+		h.Version, h.Path, h.ID = ds.version(), f.Path, f.ID
 		h.Size, h.ModTime, h.Inode = source.Size, Nanoseconds(source.ModTime), source.Inode
 		made, full, err := ds.continued(ctx, f, d, source, read)
 		if err != nil {
@@ -89,6 +95,7 @@ func (ds *Store) continued(ctx context.Context, f said.File, d Digest, source *s
 	lines := source.Lines(ctx, from.Line+1, from.Offset, read)
 	defer lines.Close()
 	b := newDigester(d, grown)
+	b.mask = ds.mask.Text
 	r := said.NewReader(f, lines, b.add)
 	r.Restore(from)
 	r.Skipped.Add(d.Head.Settled.Skipped)
@@ -127,6 +134,7 @@ func samples(source io.ReaderAt, offset int64) (prefix, block uint64, err error)
 // A digester makes a part of a digest of what a reader emits.
 type digester struct {
 	Digest
+	mask  func(string) string
 	said  strings.Builder
 	names strings.Builder
 	index map[string]uint32 // of Strings
@@ -169,7 +177,10 @@ func (b *digester) add(u *said.Entry) error {
 	if u.Speaker == said.Tool {
 		return nil
 	}
-	text := forgotten.Current().Redact(u.Text)
+	text := u.Text
+	if b.mask != nil {
+		text = b.mask(text)
+	}
 	b.said.WriteString(text)
 	end := b.said.Len()
 	b.said.WriteString(Gap)

@@ -33,6 +33,7 @@ type Store struct {
 	limit    int64                         // of memory
 	partSize int                           // of a test; 0: maxPart
 	gone     func() func(path string) bool // returns what reports that a transcript no longer exists
+	mask     Mask
 
 	mu      sync.Mutex
 	kept    map[string]*keptDigest // by path, sealed parts by partKey
@@ -47,6 +48,12 @@ type Store struct {
 	done    sync.WaitGroup
 }
 
+// A Mask hides what digests may not hold. The zero value hides nothing.
+type Mask struct {
+	Text  func(text string) string
+	Rules uint64 // another number for other rules: digests are then made again
+}
+
 // An identity distinguishes the states of a transcript.
 type identity struct {
 	size    int64
@@ -58,9 +65,9 @@ func identityOf(f said.File) identity { return identity{f.Size, Nanoseconds(f.Mo
 func (d *Digest) identity() identity { return identity{d.Head.Size, d.Head.ModTime} }
 
 // Open returns the Store of a folder, which is created when it is first needed, or of memory only if folder is "". limit bounds the
-// digests in memory, in bytes. gone returns a function that reports whether a transcript no longer exists. Open touches no file.
-func Open(folder string, limit int64, gone func() func(path string) bool) *Store {
-	ds := &Store{folder: folder, limit: limit, gone: gone, kept: map[string]*keptDigest{}, busy: map[string]*building{}}
+// digests in memory, in bytes. Texts are masked before they are kept. gone returns a function that reports whether a transcript no longer exists. Open touches no file.
+func Open(folder string, limit int64, gone func() func(path string) bool, mask Mask) *Store {
+	ds := &Store{folder: folder, limit: limit, gone: gone, mask: mask, kept: map[string]*keptDigest{}, busy: map[string]*building{}}
 	ds.life, ds.stop = context.WithCancel(context.Background())
 	return ds
 }
@@ -72,7 +79,7 @@ func (ds *Store) none() bool { return ds.folder == "" && ds.limit <= 0 }
 func (ds *Store) Peek(f said.File) *Digest {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
-	if k := ds.kept[f.Path]; k != nil && k.identity() == identityOf(f) && k.Head.Version == version() {
+	if k := ds.kept[f.Path]; k != nil && k.identity() == identityOf(f) && k.Head.Version == ds.version() {
 		return k.Digest
 	}
 	return nil
@@ -144,10 +151,10 @@ func (ds *Store) part(f said.File, d *Digest, n int) (*Digest, error) {
 	ds.mu.Lock()
 	k := ds.kept[key]
 	ds.mu.Unlock()
-	if k != nil && k.sum == want.Sum && k.Head.Version == version() {
+	if k != nil && k.sum == want.Sum && k.Head.Version == ds.version() {
 		return k.Digest, nil
 	}
-	part, err := readDigest(ds.folder, f, n)
+	part, err := ds.readDigest(f, n)
 	if err == nil && (part.checksum != want.Sum || len(part.Rows) != want.Rows) {
 		err = errNoDigest
 	}
@@ -229,13 +236,13 @@ func (ds *Store) before(f said.File) (*Digest, int64) {
 	ds.mu.Lock()
 	k := ds.kept[f.Path]
 	ds.mu.Unlock()
-	if k != nil && k.Head.Version == version() {
+	if k != nil && k.Head.Version == ds.version() {
 		return k.Digest, k.written
 	}
 	if ds.folder == "" {
 		return nil, -1
 	}
-	d, err := readDigest(ds.folder, f, base)
+	d, err := ds.readDigest(f, base)
 	if err != nil || !ds.complete(f, d) {
 		return nil, -1
 	}

@@ -55,7 +55,9 @@ func Open(o sessions.Options) *Store {
 func (s *Store) Close() { s.digests().Close() }
 
 func (s *Store) digests() *digest.Store {
-	s.opened.Do(func() { s.kept = digest.Open(s.Digests, s.DigestMemory, s.Gone) })
+	s.opened.Do(func() {
+		s.kept = digest.Open(s.Digests, s.DigestMemory, s.Gone, digest.Mask{Text: s.Masked, Rules: s.MaskRules})
+	})
 	return s.kept
 }
 
