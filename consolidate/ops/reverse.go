@@ -143,8 +143,7 @@ func (c Change) takeBack(after []byte, disk memory.File, before []byte) (merged 
 		return nil, false
 	}
 	if c.Name.IsIndex() {
-		merged, ok = merge.Lines(after, disk.Data, before)
-		return append([]byte{}, merged...), ok
+		return append([]byte{}, merge.Entries(after, disk.Data, before)...), true
 	}
 	if c.Before == "" || c.After == "" || disk.Sum == "" {
 		return nil, false

@@ -232,6 +232,17 @@ func index(base, a, b, merged map[memory.Name][]byte) (text []byte, clash bool) 
 	return x.Bytes(), clash
 }
 
+// Entries applies to ours, an index, the changes that lead from base to theirs: by the memory that a line is about, else line by
+// line. Of a line that ours changed too, that of ours stays.
+func Entries(base, ours, theirs []byte) []byte {
+	text, _ := threeWay(base, ours, theirs, func(base, ours, theirs []byte) (string, bool) {
+		w := weave(memory.ParseIndex(base).Segments(), memory.ParseIndex(ours).Segments(), memory.ParseIndex(theirs).Segments(),
+			func(_, ours, _ memory.Segment) memory.Segment { return ours })
+		return join(w.segments), w.clash
+	})
+	return text
+}
+
 // restore names n in x as other does, else by its description.
 func restore(x *memory.Index, n memory.Name, other *memory.Index, topic []byte) {
 	e, named := other.ByFile()[n.String()]

@@ -357,6 +357,23 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// Lines about memories are merged by memory, whatever stands beside them.
+func TestEntries(t *testing.T) {
+	line := func(file, text string) string { return fmt.Sprintf("- [%s](%s.md) — %s\n", file, file, text) }
+	after := "# Memory\n" + line("db", "Postgres") + line("gone", "x") + line("deploy", "on Fly since May")
+	before := "# Memory\n" + line("db", "MySQL") + line("gone", "x") + line("deploy", "on Fly yesterday")
+	for _, test := range []struct{ ours, want string }{
+		{after, before},
+		{"# Memory\n" + line("db", "Postgres") + line("deploy", "on Fly since May"), "# Memory\n" + line("db", "MySQL") + line("deploy", "on Fly yesterday")},
+		{"# Memory\n" + line("db", "Postgres 17") + line("gone", "x") + line("deploy", "on Fly since May") + line("new", "y"),
+			"# Memory\n" + line("db", "Postgres 17") + line("gone", "x") + line("deploy", "on Fly yesterday") + line("new", "y")},
+	} {
+		if got := string(Entries([]byte(after), []byte(test.ours), []byte(before))); got != test.want {
+			t.Errorf("Entries(%q) = %q, want %q", test.ours, got, test.want)
+		}
+	}
+}
+
 // Merging with nothing changed on one side gives the other.
 func FuzzLines(f *testing.F) {
 	f.Add("a\nb\n", "a\nc\n")

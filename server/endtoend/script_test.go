@@ -161,7 +161,7 @@ func setUp(e *testscript.Env) error {
 	shell := filepath.ToSlash // paths that a script's sh can take apart on every system
 	e.Vars = append(e.Vars, "WORK="+shell(e.WorkDir), "HOME="+shell(home), "PROJECT="+shell(project), "TRANSCRIPTS="+shell(folder),
 		"MEMORY="+shell(filepath.Join(folder, "memory")), "SHOWN_MEMORY="+filepath.Join("~", strings.TrimPrefix(folder, home), "memory"),
-		"STATE="+shell(filepath.Join(home, ".local", "state", "dream-mcp")), "TZ=UTC", "CLAUDE_PROJECT_DIR="+project)
+		"STATE="+shell(filepath.Join(home, ".local", "state", "dream-mcp")), "TZ=UTC", "CLAUDE_PROJECT_DIR="+project, "BIN="+shell(filepath.Dir(binary())))
 	if runtime.GOOS != "linux" { // the same folders on all systems, and never those of the person who runs this
 		e.Vars = append(e.Vars, "USERPROFILE="+home, "LocalAppData="+home, "AppData="+home, "XDG_STATE_HOME="+filepath.Join(home, ".local", "state"),
 			"XDG_DATA_HOME="+filepath.Join(home, ".local", "share"), "XDG_CONFIG_HOME="+filepath.Join(home, ".config"))
