@@ -64,7 +64,7 @@ func (c *Command) demo(person context.Context, _ *consolidate.Project, _ host.Se
 		return shown
 	}
 	switch {
-	case ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("%w, in “%s”", ctx.Err(), s.step)
 	case err != nil:
 		if words, _ := os.ReadFile(log.Name()); len(words) > 0 {
