@@ -122,15 +122,19 @@ func (d *dream) logRefused(r ops.FinalizeRequest, err error) {
 	}
 }
 
-// standing counts findings by rule, the most frequent first.
+// standing says what the rules find, by rule, the most frequent first, and where if it is little.
 func standing(findings []rule.Finding) string {
-	count := make(map[string]int)
+	const few = 3
+	of := make(map[string][]rule.Finding)
 	for _, f := range findings {
-		count[f.Rule]++
+		of[f.Rule] = append(of[f.Rule], f)
 	}
-	rules := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
+	rules := slices.SortedFunc(maps.Keys(of), func(a, b string) int { return cmp.Or(len(of[b])-len(of[a]), strings.Compare(a, b)) })
 	for i, name := range rules {
-		rules[i] = fmt.Sprintf("%d %s", count[name], name)
+		rules[i] = fmt.Sprintf("%d %s", len(of[name]), name)
+		if len(of[name]) <= few {
+			rules[i] += " (" + rule.Places(of[name]) + ")"
+		}
 	}
 	return strings.Join(rules, ", ")
 }

@@ -211,15 +211,16 @@ func (x *Index) Remove(files ...string) (removed int) {
 // minCutLine is how much of a line must be given, in bytes, where "…" stands for the rest.
 const minCutLine = 20
 
-// RemoveLines takes out the lines without a link that have one of some texts, with or without the mark of a list or a heading,
-// as they may be shown. "begins…" removes what begins so, "section:NAME" what is below the heading NAME, which goes too if no
-// link is left there, and "/expression/" what matches. It returns the texts that no such line has.
+// RemoveLines takes out the lines that have one of some texts, with or without the mark of a list or a heading, as they may be
+// shown. Of lines without a link, "begins…" removes what begins so, "section:NAME" what is below the heading NAME, which goes too
+// if no link is left there, and "/expression/" what matches; of lines with a link only the last that has a text goes: the others
+// name the memory. It returns the texts that no line has.
 func (x *Index) RemoveLines(allowed secret.Allowed, texts ...string) (missing []string) {
 	found := make(map[string]bool)
 	under, linked := x.Headings()
 	for i := len(x.lines) - 1; i >= 0; i-- {
 		line := &x.lines[i]
-		if line.Kind == hidden || line.Kind == BlankLine || len(line.Scan.Links) > 0 {
+		if line.Kind == hidden || line.Kind == BlankLine {
 			continue
 		}
 		shown := strings.TrimSpace(allowed.Show(line.Text).Text)
@@ -229,6 +230,12 @@ func (x *Index) RemoveLines(allowed secret.Allowed, texts ...string) (missing []
 		for _, text := range texts {
 			asked := strings.TrimSpace(text)
 			is := slices.Contains([]string{shown, bare, title}, asked)
+			if len(line.Scan.Links) > 0 {
+				if is && !found[text] {
+					gone, found[text] = true, true
+				}
+				continue
+			}
 			if start, cut := strings.CutSuffix(asked, "…"); cut && len(start) >= minCutLine {
 				is = is || strings.HasPrefix(shown, start) || strings.HasPrefix(bare, start) || strings.HasPrefix(title, start)
 			}

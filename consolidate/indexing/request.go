@@ -82,7 +82,7 @@ func For(t *ops.Tx, r ops.FinalizeRequest) (*Index, error) {
 // remove removes entries by their file, and lines without a link by their text.
 func (e *Index) remove(asked []string, allowed secret.Allowed) error {
 	if slices.ContainsFunc(asked, func(text string) bool { return strings.TrimSpace(text) == "" }) {
-		return ops.Refuse("remove names nothing", "name a file as the index does, or a line without a link by its text")
+		return ops.Refuse("remove names nothing", "name a file as the index does, or a line by its text")
 	}
 	files := make(map[string]bool)
 	for _, entry := range e.Entries() {
@@ -93,7 +93,7 @@ func (e *Index) remove(asked []string, allowed secret.Allowed) error {
 	for _, text := range e.RemoveLines(allowed, texts...) {
 		if !strings.HasSuffix(text, ".md") {
 			return ops.Refuse(fmt.Sprintf("remove %.80q: the index has no such line", text),
-				"read_memory {\"paths\": [\"MEMORY.md\"]} shows its lines; name a file as the index does, or a line without a link by its text, \"its beginning…\", \"section:NAME\" or \"/expression/\"")
+				"read_memory {\"paths\": [\"MEMORY.md\"]} shows its lines; name a file as the index does, or a line by its text; one without a link also by \"its beginning…\", \"section:NAME\" or \"/expression/\"")
 		}
 	}
 	return nil

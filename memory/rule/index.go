@@ -56,8 +56,23 @@ func findBadEntries(v *view) []Finding {
 		return nil
 	}
 	var findings, content []Finding
+	sections, _ := x.Headings()
+	first := make(map[string]int) // by section and file: the line that has its entry
 	for i := range x.Lines() {
 		line := &x.Lines()[i]
+		if links := line.Scan.Links; line.Kind == memory.BulletLine && len(links) == 1 && v.keys()["f"+links[0].File] {
+			file := links[0].File
+			entry := sections[i] + "\n" + file
+			if at := first[entry]; at > 0 {
+				findings = append(findings, Finding{
+					File: memory.IndexFile, Line: i + 1, subject: line.Text,
+					Message: fmt.Sprintf("%q has another line, %d", file, at),
+					Hint:    fmt.Sprintf("finalize_index {\"remove\": [%s]} removes this one", quoteJSON(strings.TrimSpace(line.Text))),
+				})
+			} else {
+				first[entry] = i + 1
+			}
+		}
 		switch line.Kind {
 		case memory.BulletLine, memory.RowLine, memory.ProseLine, memory.CodeLine:
 		default:

@@ -94,7 +94,8 @@ func TestStanding(t *testing.T) {
 		{"limits: bytes", map[string]string{"MEMORY.md": "#" + strings.Repeat(" ", 25000)}, nil, []string{"warning index-limits MEMORY.md:0"}},
 		{"limits: both at the brim", map[string]string{"MEMORY.md": strings.Repeat("\n", 199) + "#" + strings.Repeat(" ", 24799) + "\n<!--\n\n-->\n"}, nil, nil},
 
-		{"entry: long", map[string]string{"MEMORY.md": "- [A](a.md) — " + strings.Repeat("한", 237) + "\n- [A](a.md) — " + strings.Repeat("한", 236) + "\n", "a.md": good}, nil, []string{"warning index-entry MEMORY.md:1"}},
+		{"entry: long", map[string]string{"MEMORY.md": "- [A](a.md) — " + strings.Repeat("한", 237) + "\n- [A](a.md) — " + strings.Repeat("한", 236) + "\n", "a.md": good}, nil, []string{"warning index-entry MEMORY.md:1", "warning index-entry MEMORY.md:2"}},
+		{"entry: twice", map[string]string{"MEMORY.md": "# M\n- [A](a.md) — x\n- [A](a.md) — x\n# Often\n- [A](a.md), [A](a.md)\n- see [A](a.md)\n", "a.md": good}, nil, []string{"warning index-entry MEMORY.md:3"}},
 		{"entry: content", map[string]string{"MEMORY.md": "# M\n\ntext\n- [A](a.md) — x\n- point\n```\nx\n```\n| x |\n", "a.md": good},
 			nil, []string{"warning index-entry MEMORY.md:3"}},
 		{"entry: pointers of every kind", map[string]string{"MEMORY.md": "# M\n\n---\n- see `a`\n- [[nowhere]]\n| file | hook |\n|---|---|\n| a | x |\n<!-- text -->\na.md has it.\n- [B](../b.md)\n", "a.md": good}, nil, nil},
@@ -143,7 +144,7 @@ func TestWhole(t *testing.T) {
 	}{
 		{"an old mess is a warning", map[string]string{"MEMORY.md": "- [G](gone.md)\n" + index + "- [A](a.md) " + long + "\n", "a.md": good, "o.md": "x"},
 			map[string]string{"MEMORY.md": "# new line\n- [G](gone.md)\n" + index + "- [A](a.md) " + long + "\n", "a.md": good, "o.md": "x"}, []string{"a.md"},
-			[]string{"warning dangling MEMORY.md:2", "warning frontmatter o.md:1", "info index-entry MEMORY.md:4"}},
+			[]string{"warning dangling MEMORY.md:2", "warning frontmatter o.md:1", "info index-entry MEMORY.md:4", "info index-entry MEMORY.md:4"}},
 		{"what stood in a touched file is a warning", map[string]string{"MEMORY.md": index + "o.md", "a.md": good, "o.md": "x"},
 			map[string]string{"MEMORY.md": index, "a.md": good, "o.md": "y"}, []string{"o.md"},
 			[]string{"warning orphan o.md:0", "warning frontmatter o.md:1"}},
@@ -163,7 +164,7 @@ func TestWhole(t *testing.T) {
 		{"a longer one", map[string]string{"MEMORY.md": strings.Repeat("\n", 201)}, map[string]string{"MEMORY.md": strings.Repeat("\n", 202)}, nil,
 			[]string{"error index-limits MEMORY.md:0"}},
 		{"entries over 250", nil, map[string]string{"MEMORY.md": "- [A](a.md) " + long[:238] + "\n- [A](a.md) " + long[:239] + "\n- [A](a.md) " + long[:240] + "\n", "a.md": good}, nil,
-			[]string{"warning index-entry MEMORY.md:2", "warning index-entry MEMORY.md:3"}},
+			[]string{"warning index-entry MEMORY.md:2", "warning index-entry MEMORY.md:2", "warning index-entry MEMORY.md:3", "warning index-entry MEMORY.md:3"}},
 		{"index rests", map[string]string{"a.md": good}, map[string]string{"a.md": good, "b.md": good}, []string{"b.md"}, nil},
 		{"first topic of a new directory", nil, map[string]string{"a.md": good}, []string{"a.md"}, []string{"warning orphan a.md:0"}},
 		{"the index must not vanish", map[string]string{"MEMORY.md": index, "a.md": good}, map[string]string{"a.md": good}, nil, []string{"warning orphan a.md:0"}},

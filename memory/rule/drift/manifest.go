@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -51,6 +52,21 @@ var scriptRef = lazy.New(`^(?:[A-Za-z_]\w*=\S* |sudo )*((?:npm run|(?:pnpm|yarn|
 // generalScripts are scripts and targets that nearly every project has, so that another's may be meant.
 var generalScripts = prose.Set("dev start build test lint serve watch preview format typecheck")
 
+// defines reports whether the text of manifests defines a script of package.json, or a target of a Makefile or justfile.
+func defines(text, script string, target bool) bool {
+	if !target {
+		return regexp.MustCompile(`"` + regexp.QuoteMeta(script) + `"\s*:`).MatchString(text)
+	}
+	for line := range strings.Lines(text) {
+		before, _, rule := strings.Cut(line, ":")
+		names, _, _ := strings.Cut(strings.TrimPrefix(before, "@"), "=") // a recipe of a justfile may be quiet and have defaults
+		if rule && line[0] != '\t' && slices.Contains(strings.Fields(names), script) {
+			return true
+		}
+	}
+	return false
+}
+
 // judgeScript reports a script or a target that no manifest has.
 func (p *Project) judgeScript(command string) []missing {
 	m := scriptRef.FindStringSubmatch(command)
@@ -68,12 +84,13 @@ func (p *Project) judgeScript(command string) []missing {
 	if text == "" || generalScripts[script] || !utf8.ValidString(script) {
 		return nil
 	}
-	if regexp.MustCompile(`(?i)(?:^|[^\w-])` + regexp.QuoteMeta(script) + `(?:[^\w-]|$)`).MatchString(text) {
+	if defines(text, script, m[2] != "") {
 		p.count(number, noun+" "+script)
 		return nil
 	}
 	by := p.lastChange(definition, ":(glob)**/"+manifest)
-	if by == "" && m[2] == "" && !strings.Contains(ref, " run ") {
+	mentioned := regexp.MustCompile(`(?i)(?:^|[^\w-])` + regexp.QuoteMeta(script) + `(?:[^\w-]|$)`).MatchString(text) // perhaps defined in another way
+	if by == "" && (mentioned || m[2] == "" && !strings.Contains(ref, " run ")) {
 		return nil // "pnpm tsc" runs a program
 	}
 	if by == "" {

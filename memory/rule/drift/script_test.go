@@ -9,15 +9,15 @@ import (
 
 // A script that a manifest lacks counts if it once had it; programs, and scripts that every project has, do not.
 func TestScripts(t *testing.T) {
-	p := open(t, "Makefile|build:\n\tgo build ./...\n", "package.json|{\"scripts\": {\"lint\": \"eslint .\"}}")
-	commit(t, p, "Makefile|build:\n\tgo build ./...\n\ndeploy: build\n\tscp x y\n", "package.json|{\"scripts\": {\"lint\": \"eslint .\",\n\"pages\": \"x\",\n\"test\": \"y\"\n}}")
+	p := open(t, "Makefile|build:\n\tgo build ./... sim/\n", "justfile|@serve port='80':\n  x\n", "package.json|{\"scripts\": {\"lint\": \"eslint .\"}}")
+	commit(t, p, "Makefile|build:\n\tgo build ./...\n\ndeploy: build\n\tscp x y\n\nsim:\n\tx\n", "justfile|serve:\n  x\n", "package.json|{\"scripts\": {\"lint\": \"eslint .\",\n\"pages\": \"x\",\n\"test\": \"y\"\n}}")
 	const text = "Run `make deploy`.\n\nRun `make build`.\n\nRun `npm run pages`, `npm run test`.\n\nRun `npm run lint`.\n\nRun `pnpm tsc` and `yarn vitest`, by `bun run`.\n\n" +
-		"Run `just serve`.\n\nIn the infra repo, run `make plan`.\n\nWe plan to add `make docs`.\n\nRun `make -j4`, `make CC=clang`, `make clean`.\n"
+		"Run `just serve`.\n\nIn the infra repo, run `make plan`.\n\nWe plan to add `make docs`.\n\nRun `make -j4`, `make CC=clang`, `make clean`.\n\nRun `make sim`.\n"
 	var got []string
 	for _, h := range p.Find([]Text{{File: "a.md", Body: text}}, func(string) bool { return false }) {
 		got = append(got, h.Ref)
 	}
-	if want := []string{"make deploy", "npm run pages"}; !slices.Equal(got, want) {
+	if want := []string{"make deploy", "npm run pages", "make sim"}; !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
 	if got, want := p.Checked().NeverAt, []string{"a.md:17 make clean"}; !slices.Equal(got, want) {
