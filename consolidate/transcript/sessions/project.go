@@ -51,6 +51,7 @@ type Project struct {
 	Mask      func(text string, from, to int) (masked string, newFrom, newTo int)
 	MaskRules uint64
 
+	nests   sync.Map               // by a root and a directory below it: whether it is in another repository
 	current atomic.Pointer[string] // Options.Current, or what was said since
 
 	mu          sync.Mutex

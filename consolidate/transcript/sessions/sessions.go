@@ -2,6 +2,8 @@ package sessions
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -170,11 +172,29 @@ func (s *Project) owns(f said.File, h said.Head) bool {
 	return s.ours(h.CWDs)
 }
 
-// ours reports whether one of some working directories is the project's.
+// ours reports whether one of some working directories is the project's: below one of its roots, and in no other repository there.
 func (s *Project) ours(cwds []string) bool {
 	return slices.ContainsFunc(cwds, func(cwd string) bool {
-		return slices.ContainsFunc(s.Options.Roots, func(root string) bool { return said.Within(root, cwd) })
+		return slices.ContainsFunc(s.Options.Roots, func(root string) bool { return said.Within(root, cwd) && !s.nested(root, cwd) })
 	})
+}
+
+// nested reports whether a directory below root is in a repository of its own, which has a memory of its own.
+func (s *Project) nested(root, dir string) bool {
+	if dir == root {
+		return false
+	}
+	key := root + "\x00" + dir
+	if is, known := s.nests.Load(key); known {
+		return is.(bool)
+	}
+	is := false
+	for at := filepath.Clean(dir); !is && len(at) > len(filepath.Clean(root)); at = filepath.Dir(at) {
+		_, err := os.Lstat(filepath.Join(at, ".git"))
+		is = err == nil
+	}
+	s.nests.Store(key, is)
+	return is
 }
 
 func (s *Project) session(f said.File) Session {
