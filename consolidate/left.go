@@ -13,6 +13,7 @@ import (
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/related"
 	"dream-mcp/memory/visible"
 )
@@ -174,6 +175,26 @@ func (d *dream) changed(x *related.Index, now *memory.Snapshot) (changes []Chang
 	}
 	slices.SortStableFunc(changes, func(a, b Changed) int { return strings.Compare(a.File, b.File) })
 	return changes, true
+}
+
+var isoDay = lazy.New(`\b20\d\d-\d\d-\d\d\b`)
+
+// passed returns the passages that the last dream left and that name a day which lay ahead then, and does no longer.
+func (d *dream) passed(docs []related.Document, now time.Time) (all []related.Passage) {
+	l := d.before()
+	if l == nil {
+		return nil
+	}
+	last, today := l.Time.Format(time.DateOnly), now.Format(time.DateOnly)
+	came := func(day string) bool { return last < day && day <= today }
+	for _, doc := range docs {
+		for _, p := range doc.Passages() {
+			if slices.ContainsFunc(isoDay.FindAllString(p.Text, -1), came) && marked(l.Files[doc.File], p) {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
 }
 
 // beside fills in what passages of c touch.

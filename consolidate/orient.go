@@ -41,7 +41,8 @@ type Map struct {
 	Listed    int  // sessions of those that were listed to their end already
 	First     bool // it is not known what an earlier dream left
 	Changed   []Changed
-	Pairs     []related.Pair // in the first dream: the nearest that differ
+	Pairs     []related.Pair    // in the first dream: the nearest that differ
+	Passed    []related.Passage // that name a day which was ahead at the last dream
 }
 
 // Topic is a row of the map's table.
@@ -123,7 +124,8 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 		d.p.Recall.KeepDoubts(m.Findings, snapshot)
 	}
 	m.Guides = project.Guides()
-	x := related.New(append(related.Documents(snapshot.Shown(nil)), d.guideDocuments(m.Guides)...))
+	docs := related.Documents(snapshot.Shown(nil))
+	x := related.New(append(slices.Clone(docs), d.guideDocuments(m.Guides)...))
 	changed, known := d.changed(x, disk)
 	if m.Changed, m.First = changed, !known; m.First {
 		m.Pairs = x.Pairs(maxPairs)
@@ -153,6 +155,7 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 		m.Topics = append(m.Topics, row)
 	}
 	slices.SortFunc(m.Topics, func(a, b Topic) int { return strings.Compare(a.Name.String(), b.Name.String()) })
+	m.Passed = d.passed(docs, now)
 	return nil
 }
 

@@ -51,7 +51,7 @@ type WriteResult struct {
 	Index    string         `json:"index_line,omitempty"` // the line of the index that landed with it
 	Undo     string         `json:"undo,omitempty"`
 	Cited    []string       `json:"cited,omitempty"`    // the evidence that is the user's words, and about the text
-	Evidence []Cited        `json:"evidence,omitempty"` // the rest of it, which may not be meant
+	Evidence []Cited        `json:"evidence,omitempty"` // the rest of it, which is kept too and may not be meant
 	Accepted []string       `json:"accepted,omitempty"` // facts that were missing and are accepted now
 	Missing  []rule.Fact    `json:"missing,omitempty"`  // of what was merged into it
 	More     int            `json:"more_missing,omitempty"`
@@ -68,6 +68,7 @@ type Cited struct {
 	Speaker said.Speaker `json:"speaker"`
 	At      time.Time    `json:"at"`
 	Said    string       `json:"said"` // the first words
+	Doubt   string       `json:"doubt"`
 }
 
 // maxCited bounds the words of a hit that a write repeats, in characters.
@@ -77,14 +78,19 @@ const maxCited = 80
 // without a session, or without a word in common with the text.
 func checkCitations(ids []string, words []provenance.Words, data []byte) (accepted []string, cited []Cited) {
 	for i, id := range ids {
-		w := words[i]
-		if strings.HasPrefix(id, ":") {
-			id = w.Source
-		} else if w.Speaker == said.User && rule.Related(w.Text, string(data)) {
+		w, doubt := words[i], ""
+		switch {
+		case strings.HasPrefix(id, ":"):
+			id, doubt = w.Source, "the session was guessed"
+		case w.Speaker != said.User:
+			doubt = "not the user's words"
+		case !rule.Related(w.Text, string(data)):
+			doubt = "it shares no word with the text; cited all the same"
+		default:
 			accepted = append(accepted, id)
 			continue
 		}
-		cited = append(cited, Cited{ID: id, Speaker: w.Speaker, At: ops.Second(w.Said), Said: visible.Short(strings.Join(strings.Fields(w.Text), " "), maxCited)})
+		cited = append(cited, Cited{ID: id, Speaker: w.Speaker, At: ops.Second(w.Said), Said: visible.Short(strings.Join(strings.Fields(w.Text), " "), maxCited), Doubt: doubt})
 	}
 	return accepted, cited
 }

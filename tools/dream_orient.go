@@ -60,6 +60,7 @@ func renderMap(p *consolidate.Project, m consolidate.Map) (head string, lines []
 	mapState(&b, m)
 	b.add(!m.Prompted, "\n%s\n", strings.TrimSpace(consolidate.Brief()))
 	mapChanged(&b, m)
+	mapPassed(&b, m)
 	mapFindings(&b, m)
 	var logs text
 	mapLogs(&logs, m)
@@ -131,6 +132,18 @@ func mapChanged(b *text, m consolidate.Map) {
 		names = append(names, c.Action+" "+c.File)
 	}
 	b.add(len(names) > 0, "… and %d more: %s\n", len(names), quoted(strings.Join(names, ", "), 1_000))
+}
+
+// maxPassed is the number of passages with a day that has come.
+const maxPassed = 8
+
+// mapPassed shows the passages with a day that has come since the last dream.
+func mapPassed(b *text, m consolidate.Map) {
+	b.add(len(m.Passed) > 0, "\n## Days that were ahead at the last dream, and have come: what came of them?\n")
+	for _, p := range m.Passed[:min(len(m.Passed), maxPassed)] {
+		b.add(true, "%s: %s\n", p.Where(), passage(p.Text, nil, maxPassageLine))
+	}
+	b.add(len(m.Passed) > maxPassed, "… and %d more\n", len(m.Passed)-maxPassed)
 }
 
 // changedPart renders what somebody else changed.

@@ -51,7 +51,7 @@ func TestSeveralWritesAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := w.must("write_memory", string(arguments))
-	for _, want := range []string{`{"written":26,"staged":true,"writes":[{"path":"feedback_quay-0.md","action":"created","sum":"`, `"evidence":[{"id":"00000001-111:3","speaker":"user","at":"2026-10-20T09:03:00Z","said":"go on then"}]`} {
+	for _, want := range []string{`{"written":26,"staged":true,"writes":[{"path":"feedback_quay-0.md","action":"created","sum":"`, `"evidence":[{"id":"00000001-111:3","speaker":"user","at":"2026-10-20T09:03:00Z","said":"go on then","doubt":"it shares no word with the text; cited all the same"}]`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s lacks %s", text, want)
 		}
