@@ -33,7 +33,8 @@ type dream struct {
 	leased time.Time       // when the lease on a shared memory was last taken or renewed
 	stolen bool            // another machine took it over
 	known  map[string]bool // the keys of the reported findings; not saved
-	order  map[string]int  // of the first dream: the places of memories when all are read
+	order  map[string]int  // the places of memories when all are read
+	news   map[string]bool // what the map was about, and what listings touched; nil: the map was not asked for
 	near   map[string][]string
 	asked  bool // whether left was read
 	left   *left

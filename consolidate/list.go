@@ -2,6 +2,7 @@ package consolidate
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"dream-mcp/consolidate/listed"
@@ -63,6 +64,11 @@ func (s *Sessions) List(ctx context.Context, r ListRequest) (page listing.Page, 
 		return page, nil
 	}
 	d.log(Event{Kind: EventListed, Hits: page.Utterances})
+	for _, t := range page.Touched {
+		if file, _, _ := strings.Cut(t.Where, ":"); d.news != nil {
+			d.news[file] = true
+		}
+	}
 	if !page.List.Tracked() {
 		return page, nil
 	}

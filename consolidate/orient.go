@@ -45,6 +45,27 @@ type Map struct {
 	Passed    []related.Passage // that name a day which was ahead at the last dream
 }
 
+// About returns the files that the map is about: with findings, changed, or touched by what changed.
+func (m *Map) About() map[string]bool {
+	about := map[string]bool{}
+	for _, f := range m.Findings {
+		about[f.File] = true
+	}
+	for _, p := range m.Pairs {
+		about[p.From.File], about[p.File] = true, true
+	}
+	for _, p := range m.Passed {
+		about[p.File] = true
+	}
+	for _, c := range m.Changed {
+		about[c.File] = true
+		for _, p := range c.Beside {
+			about[p.File] = true
+		}
+	}
+	return about
+}
+
 // Topic is a row of the map's table.
 type Topic struct {
 	Name        memory.Name
@@ -94,6 +115,7 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 	err = d.mapMemory(&m, p.openCode(), now)
 	m.Findings = append(p.Share.Findings(d.Dir), m.Findings...)
 	d.reported(m.Findings)
+	d.news = m.About()
 	m.Uses, _ = p.Recall.Uses() // without a log there were none
 	return m, err
 }

@@ -343,7 +343,7 @@ func TestPromptRules(t *testing.T) {
 		{"dream", "no questions midway", []string{"without asking questions"}},
 		{"dream", "closed gates", []string{"`{\"force\": true}` only if a person asked", "which gate is closed and when it opens"}},
 		{"dream", "an unfinished stage", []string{"`{\"resume\": true}`"}},
-		{"dream", "read what is touched", []string{"what changed, what is touched (`→ file.md:12`", "All memories, by `read_memory {}`, only in the first dream", "can both hold?"}},
+		{"dream", "read what is touched", []string{"the memories that the map is about, in the first dream all", "what the listing touches (`→ file.md:12`)", "no others", "can both hold?"}},
 		{"dream", "logs first", []string{"1. **Logs** of the last days"}},
 		{"dream", "then drift", []string{"2. **Memories that the code disproves**", "Keep what you cannot check"}},
 		{"dream", "then transcripts", []string{"3. **What the user said.** `grep_transcripts {}` lists it", "until it says that this was the last page. Read it whole", "corrections, preferences, decisions and their reasons, confirmations", "Never read a transcript file"}},

@@ -52,11 +52,13 @@ func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error
 // A Reading is a page of all memories.
 type Reading struct {
 	Files []ReadResult
-	Left  int // topics after those
+	Left  int  // topics after those
+	News  bool // what is left, nothing new touches
 }
 
 // ReadAfter reads topics, beginning after name, or with the index before the first: as many as fit into room bytes, and at
-// least one. They are in the order of their names. In the first dream those that share most are on one page.
+// least one. They are in the order of their names. In the first dream those that share most are on one page; in a later one,
+// of a memory of more than maxWhole, the first page has those that the map was about.
 func (p *Project) ReadAfter(ctx context.Context, name string, room int) (page Reading, err error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
@@ -69,9 +71,10 @@ func (p *Project) ReadAfter(ctx context.Context, name string, room int) (page Re
 	if err != nil {
 		return page, err
 	}
+	news := -1
 	if r.dream != nil {
 		names = r.dream.Stage.Topics(names)
-		if names, err = r.dream.readingOrder(names, room); err != nil {
+		if names, news, err = r.dream.readingOrder(names, room, name == ""); err != nil {
 			return page, err
 		}
 	}
@@ -84,6 +87,10 @@ func (p *Project) ReadAfter(ctx context.Context, name string, room int) (page Re
 		room -= len(index.Text)
 	}
 	for i, n := range names[after:] {
+		if i == news {
+			page.Left, page.News = len(names)-i, true
+			break
+		}
 		one := r.read(n.String())
 		one.Name = n
 		if r.dream != nil {
@@ -110,15 +117,19 @@ func (r *Reading) elsewhere() {
 	}
 }
 
-// readingOrder returns names in the order in which d shows them. The order of the first dream is found once.
-func (d *dream) readingOrder(names []memory.Name, room int) ([]memory.Name, error) {
+// maxWhole is the size, in bytes, of a memory that is read whole in each dream.
+const maxWhole = 10_000
+
+// readingOrder returns names in the order in which d shows them, which the first page fixes, and how many of them are news: -1
+// where that does not matter.
+func (d *dream) readingOrder(names []memory.Name, room int, first bool) (_ []memory.Name, news int, err error) {
 	if d.before() != nil {
-		return names, nil
+		return d.newsFirst(names, first)
 	}
 	if d.order == nil {
 		_, s, err := indexing.Foresee(d.Tx, nil)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		x := related.New(related.Documents(s.Shown(nil)))
 		size := map[string]int{}
@@ -132,7 +143,43 @@ func (d *dream) readingOrder(names []memory.Name, room int) ([]memory.Name, erro
 		}
 	}
 	slices.SortStableFunc(names, func(a, b memory.Name) int { return d.place(a.String()) - d.place(b.String()) })
-	return names, nil
+	return names, -1, nil
+}
+
+// newsFirst returns names with the news first, and how many these are if only they are on the first page.
+func (d *dream) newsFirst(names []memory.Name, first bool) (_ []memory.Name, news int, err error) {
+	if first {
+		d.order = nil
+		_, s, err := indexing.Foresee(d.Tx, nil)
+		if err != nil {
+			return nil, 0, err
+		}
+		size := 0
+		for _, t := range s.Topics {
+			size += len(t.Bytes())
+		}
+		if d.news == nil || size <= maxWhole {
+			return names, -1, nil
+		}
+		slices.SortStableFunc(names, func(a, b memory.Name) int { return d.staleness(a) - d.staleness(b) })
+		d.order = map[string]int{}
+		for i, n := range names {
+			d.order[n.String()] = i
+		}
+		return names, slices.IndexFunc(names, func(n memory.Name) bool { return d.staleness(n) > 0 }), nil
+	}
+	if d.order != nil {
+		slices.SortStableFunc(names, func(a, b memory.Name) int { return d.place(a.String()) - d.place(b.String()) })
+	}
+	return names, -1, nil
+}
+
+// staleness is 0 of what the map was about, and 1 of the rest.
+func (d *dream) staleness(n memory.Name) int {
+	if d.news[n.String()] {
+		return 0
+	}
+	return 1
 }
 
 // place returns the place of a memory when all are read; new ones are last.

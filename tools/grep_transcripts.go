@@ -14,8 +14,11 @@ import (
 	"dream-mcp/consolidate/transcript/search"
 )
 
-// defaultTurns is how many turns context_of shows on each side, unless limit says otherwise.
-const defaultTurns = 4
+// How many turns context_of shows on each side of one ID, and of each of several, unless limit says otherwise.
+const (
+	defaultTurns   = 4
+	turnsOfSeveral = 1
+)
 
 func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArguments) (answer, error) {
 	if r.selectors() > 1 {
@@ -26,7 +29,11 @@ func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArgument
 		return r.list(ctx, p)
 	}
 	if len(r.ContextOf) > 0 {
-		turns, err := p.Sessions.ContextOf(ctx, r.ContextOf, cmp.Or(r.Limit, defaultTurns))
+		most := defaultTurns
+		if len(r.ContextOf) > 1 {
+			most = turnsOfSeveral
+		}
+		turns, err := p.Sessions.ContextOf(ctx, r.ContextOf, cmp.Or(r.Limit, most))
 		return answer{text: renderTurns(p, turns)}, err
 	}
 	q, err := r.query(p.Store.Now())

@@ -30,7 +30,7 @@ func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) 
 	b.add(!m.First, ": description; of those named above also what MEMORY.md says, if that is something else\n")
 	b.add(m.Limited, "the directory holds more files than were looked at\n")
 	mapUses(&b, m)
-	about := aboutMap(m)
+	about := m.About()
 	if !m.First { // what nothing touched was compared with its line of the index in the first dream
 		m.Topics = slices.Clone(m.Topics)
 		for i, t := range m.Topics {
@@ -91,24 +91,6 @@ func topicRow(m consolidate.Map, t consolidate.Topic, limit int) string {
 	}
 	b.WriteByte('\n')
 	return b.String()
-}
-
-// aboutMap returns the files that the other parts of a map are about.
-func aboutMap(m consolidate.Map) map[string]bool {
-	about := map[string]bool{}
-	for _, f := range m.Findings {
-		about[f.File] = true
-	}
-	for _, p := range m.Pairs {
-		about[p.From.File], about[p.File] = true, true
-	}
-	for _, c := range m.Changed {
-		about[c.File] = true
-		for _, p := range c.Beside {
-			about[p.File] = true
-		}
-	}
-	return about
 }
 
 // Words in the name or the description of what is over, and of what is a log of a day.

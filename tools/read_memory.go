@@ -57,7 +57,7 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 		return answer{}, err
 	}
 	files := page.Files
-	if len(files) == 0 {
+	if len(files) == 0 && page.Left == 0 {
 		return answer{text: "There are no more memories."}, nil
 	}
 	paths := make([]string, len(files))
@@ -66,10 +66,17 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 	}
 	text, shown := renderFiles(paths, files, 0)
 	p.Recall.NoteRead(paths[:shown])
-	if left := page.Left + len(files) - shown; left == 0 {
+	last := memory.IndexFile
+	if shown > 0 {
+		last = paths[shown-1]
+	}
+	switch left := page.Left + len(files) - shown; {
+	case left == 0:
 		text += "\n\nThis was the last page."
-	} else {
-		text += fmt.Sprintf("\n\n… %d more: read_memory {\"cursor\": %q}", left, paths[shown-1])
+	case page.News && left == page.Left:
+		text += fmt.Sprintf("\n\nThat is what the map is about. %s that nothing new touches: read those that you doubt, or read_memory {\"cursor\": %q}", ops.Plural(left, "other memory"), last)
+	default:
+		text += fmt.Sprintf("\n\n… %d more: read_memory {\"cursor\": %q}", left, last)
 	}
 	return answer{text: text}, nil
 }
