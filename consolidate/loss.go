@@ -77,12 +77,17 @@ func (w *writing) checkTaken(missing []rule.Fact) error {
 	if w.Delete {
 		verb = "Delete"
 	}
+	question := fmt.Sprintf("%s the memory %q? %s.", verb, w.n.String(), why)
+	if w.Agreed == question {
+		w.t.Accepted = map[string]string{w.n.String(): "the person agreed when they were asked"}
+		return nil
+	}
 	change, err := w.proposed(why)
 	if err != nil {
 		return err
 	}
 	return &PersonError{
-		Err: refused, Question: fmt.Sprintf("%s the memory %q? %s.", verb, w.n.String(), why), Terminal: "dream-mcp review --accept " + change.ID,
+		Err: refused, Question: question, Terminal: "dream-mcp review --accept " + change.ID,
 		Leave: func() error {
 			w.p.Store.Lock()
 			defer w.p.Store.Unlock()

@@ -33,7 +33,7 @@ type WriteRequest struct {
 	Index    *ops.IndexLine // File is not read: it is Path
 	Replaces []Replaced
 	Accept   []Accepted
-	Agreed   string `json:"-"` // how the person agreed to what only they may take away; "": they were not asked
+	Agreed   string `json:"-"` // the question of a PersonError that the person answered with yes
 }
 
 // onlyAccepts reports whether the request changes no text.
@@ -190,18 +190,12 @@ func (w *writing) inDream(ctx context.Context, d *dream) (WriteResult, error) {
 
 // alone lands the change as a transaction of its own.
 func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
-	info := w.p.Store.New(lock.KindWrite)
-	if w.Agreed != "" {
-		info.Accepted = map[string]string{w.n.String(): w.Agreed}
-	}
-	landed, err := w.p.Store.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
+	landed, err := w.p.Store.Change(ctx, w.p.Store.New(lock.KindWrite), func(t *ops.Tx) (none ops.NewIndex, err error) {
 		if res, err = w.stage(ctx, t); err != nil || res.Action == "unchanged" && w.Index == nil {
 			return none, err
 		}
-		if w.Agreed == "" {
-			if err := w.checkTaken(res.Missing); err != nil {
-				return none, err
-			}
+		if err := w.checkTaken(res.Missing); err != nil {
+			return none, err
 		}
 		w.note()
 		// "loss" counts what one dream takes away: checkTaken does, for single writes.

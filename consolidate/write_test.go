@@ -207,8 +207,10 @@ func TestSingleWritesOfAnHour(t *testing.T) {
 	if err := remove("b", ""); err != nil {
 		t.Errorf("an hour later: %v", err)
 	}
-	if err := remove("c", "it is a test"); err != nil {
-		t.Errorf("agreed: %v", err)
+	if err := remove("c", "another question"); !refused(err) {
+		t.Errorf("agreed to something else: %v", err)
+	} else if person, _ := errors.AsType[*PersonError](err); remove("c", person.Question) != nil {
+		t.Error("what was agreed to is refused")
 	}
 	// What was agreed to does not count: with b and d, two of five.
 	if err := remove("d", ""); !refused(err) {

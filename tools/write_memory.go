@@ -50,7 +50,8 @@ func writeMemory(ctx context.Context, p *consolidate.Project, arguments json.Raw
 		return answer{value: res}, err
 	}
 	a, err := alone("")
-	return a, ifAgreed(err, func(context.Context) (answer, error) { return alone("the person agreed when they were asked") })
+	person, _ := errors.AsType[*consolidate.PersonError](err)
+	return a, ifAgreed(err, func(context.Context) (answer, error) { return alone(person.Question) })
 }
 
 // severalWritten is the answer to several writes. What was refused comes first.
