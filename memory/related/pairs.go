@@ -129,6 +129,19 @@ func (x *Index) Pairs(max int) []Pair {
 	return pairs
 }
 
+// fewFiles is the number of memories that rarity is counted over at least: that all of two hold a word says little of it.
+const fewFiles = 40
+
+// Alike returns the pairs of documents, by their place in what New was given, that share at least so much of their weight, from 0 to
+// 1, the nearest first. The first of a pair is the earlier one.
+func (x *Index) Alike(least float64) (pairs [][2]int) {
+	rarity := func(term int32) float64 { return Rarity(len(x.whole.holders(term)), max(len(x.files), fewFiles)) }
+	for _, n := range x.whole.nearest(maxFiles, least, rarity, func(a, b int32) bool { return true }) {
+		pairs = append(pairs, [2]int{int(n.a), int(n.b)})
+	}
+	return pairs
+}
+
 // maxOutside is the number of pairs of a memory and a text that is not one.
 const maxOutside = 6
 

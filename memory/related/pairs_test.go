@@ -29,6 +29,20 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// Of two memories all words are in few; of many the same two are found.
+func TestAlike(t *testing.T) {
+	docs := []Document{
+		{File: "feedback_pr_size.md", Description: "Pull requests stay below 400 lines", Body: "Split larger work before a PR is opened."},
+		{File: "feedback_small_prs.md", Description: "PRs must be small: at most 400 lines of diff", Body: "Never open a larger PR. Split it into a stack instead."},
+	}
+	for i := range 60 {
+		if got := New(docs).Alike(0.28); fmt.Sprint(got) != "[[0 1]]" {
+			t.Fatalf("with %d others: got %v", i, got)
+		}
+		docs = append(docs, Document{File: fmt.Sprintf("other_%d.md", i), Description: fmt.Sprintf("quay%d has crane%d", i, i)})
+	}
+}
+
 func TestBeside(t *testing.T) {
 	x := New(docs())
 	if pairs := x.Beside([]Passage{{Text: "The buoys are deployed in spring, with Ines."}}, "", nil, 10); len(pairs) > 0 {

@@ -56,6 +56,11 @@ func (d Document) Passages() (passages []Passage) {
 	return append(passages, split(d.Body, d.File, d.BodyAt)...)
 }
 
+// Beginning returns the description and the body as one passage.
+func (d Document) Beginning() Passage {
+	return Passage{File: d.File, Line: max(1, d.DescribedAt), Text: d.Description + ". " + d.Body}
+}
+
 // NameWords returns the words of a file's name.
 func NameWords(file string) string {
 	return strings.NewReplacer("-", " ", "_", " ", "/", " ").Replace(strings.TrimSuffix(file, ".md"))
