@@ -21,12 +21,15 @@ import (
 // leftFile is a note in the state folder.
 const leftFile = "left.json"
 
-// left is what a dream left in the memory directory: of each file the marks of its passages. It holds no text.
+// left is what a dream left in the memory directory: of each file the marks of its passages, without their text.
 type left struct {
-	Dream  string            `json:"dream"`
-	Time   time.Time         `json:"time"`
-	Files  map[string]string `json:"files"`
-	Before *left             `json:"before,omitempty"` // of the dream before it, which counts when this one is undone
+	Dream   string             `json:"dream"`
+	Time    time.Time          `json:"time"`
+	Files   map[string]string  `json:"files"`
+	Before  *left              `json:"before,omitempty"` // of the dream before it, which counts when this one is undone
+	Project string             `json:"project"`          // as it is named to the person
+	Folder  string             `json:"folder"`           // the memory directory
+	About   []related.Document `json:"about,omitempty"`  // for the dreams of other projects
 }
 
 // markSize is the length of the mark of a passage.
@@ -64,14 +67,15 @@ func (p *Project) noteLeft(dream string) {
 	if err != nil {
 		return
 	}
-	l := left{Dream: dream, Time: p.Store.Now(), Files: map[string]string{}}
+	shown := s.Shown(nil)
+	l := left{Dream: dream, Time: p.Store.Now(), Files: map[string]string{}, Project: p.Person.Project, Folder: p.Store.MemoryDir, About: p.about(shown)}
 	if before, err := p.readLeft(); err == nil && before.Dream == dream { // recovery calls this again
 		l.Before = before.Before
 	} else if err == nil {
-		before.Before = nil
+		before.Before, before.About = nil, nil
 		l.Before = &before
 	}
-	for _, d := range related.Documents(s.Shown(nil)) {
+	for _, d := range related.Documents(shown) {
 		l.Files[d.File] = marksOf(d.Passages())
 	}
 	_ = p.Store.Records.SetNote(leftFile, l)

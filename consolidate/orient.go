@@ -43,6 +43,7 @@ type Map struct {
 	Changed   []Changed
 	Pairs     []related.Pair    // in the first dream: the nearest that differ
 	Passed    []related.Passage // that name a day which was ahead at the last dream
+	Alike     []related.Pair    // with other projects; none if nobody watches
 }
 
 // About returns the files that the map is about: with findings, changed, or touched by what changed.
@@ -152,7 +153,9 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 	if m.Changed, m.First = changed, !known; m.First {
 		m.Pairs = x.Pairs(maxPairs)
 	}
-	m.Checked = project.Checked()
+	if m.Checked = project.Checked(); !d.Unattended {
+		m.Alike = d.p.alike(disk.Shown(nil))
+	}
 	var logs []memory.Found
 	times := make(map[memory.Name]memory.Found, len(l.Files))
 	for _, f := range l.Files {

@@ -61,6 +61,8 @@ func renderMap(p *consolidate.Project, m consolidate.Map) (head string, lines []
 	b.add(!m.Prompted, "\n%s\n", strings.TrimSpace(consolidate.Brief()))
 	mapChanged(&b, m)
 	mapPassed(&b, m)
+	mapPairs(&b, "Perhaps in another project too. If both say the same and it holds everywhere, propose it: write_memory with an edit that adds "+
+		"\"scope: person\" to its metadata, alone; the person is asked", m.Alike)
 	mapFindings(&b, m)
 	var logs text
 	mapLogs(&logs, m)
@@ -113,10 +115,7 @@ func mapState(b *text, m consolidate.Map) {
 // mapChanged shows what somebody else changed beside what it touches, and before the first dream the nearest pairs.
 func mapChanged(b *text, m consolidate.Map) {
 	if m.First {
-		b.add(len(m.Pairs) > 0, "\n## Different values for the same thing, perhaps: do both hold?\n")
-		for _, p := range m.Pairs {
-			b.add(true, "%s: %s\n  %s: %s\n", p.From.Where(), passage(p.From.Text, p.Shared, maxPairLine), p.Where(), passage(p.Text, p.Shared, maxPairLine))
-		}
+		mapPairs(b, "Different values for the same thing, perhaps: do both hold?", m.Pairs)
 		return
 	}
 	if len(m.Changed) == 0 {
@@ -144,6 +143,14 @@ func mapPassed(b *text, m consolidate.Map) {
 		b.add(true, "%s: %s\n", p.Where(), passage(p.Text, nil, maxPassageLine))
 	}
 	b.add(len(m.Passed) > maxPassed, "… and %d more\n", len(m.Passed)-maxPassed)
+}
+
+// mapPairs shows passages side by side.
+func mapPairs(b *text, head string, pairs []related.Pair) {
+	b.add(len(pairs) > 0, "\n## %s\n", head)
+	for _, p := range pairs {
+		b.add(true, "%s: %s\n  %s: %s\n", p.From.Where(), passage(p.From.Text, p.Shared, maxPairLine), quoted(p.Where(), 200), passage(p.Text, p.Shared, maxPairLine))
+	}
 }
 
 // changedPart renders what somebody else changed.

@@ -1,0 +1,84 @@
+package consolidate
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"dream-mcp/memory"
+	"dream-mcp/memory/related"
+	"dream-mcp/memory/visible"
+)
+
+// declinedFile is a note in the state folder: the memories that the person does not want in all projects.
+const declinedFile = "declined.json"
+
+// Bounds of what dreams of other projects see of a memory and its topics.
+const (
+	maxAbout     = 200 // topics
+	maxAboutText = 300 // characters of each text
+	maxAlike     = 3   // pairs
+)
+
+// minAlike is the share of the weight of their words that two memories share at least. share/README.md says what it finds.
+const minAlike = 0.28
+
+// about returns the beginnings of the memories of the types user and feedback, without those that the person does not want in all
+// projects. Those that they have there are marked Outside.
+func (p *Project) about(shown *memory.Snapshot) (docs []related.Document) {
+	declined := map[string]bool{}
+	p.Store.Records.Note(declinedFile, &declined)
+	for _, d := range related.Documents(shown) {
+		n, _ := memory.ParseName(d.File)
+		t := shown.Topics[n]
+		if t != nil && (t.Type() == memory.TypeUser || t.Type() == memory.TypeFeedback) && !declined[d.File] && len(docs) < maxAbout {
+			d.Description, d.Body = visible.Short(d.Description, maxAboutText), visible.Short(memory.OneLine(d.Body), maxAboutText)
+			d.Outside = t.IsPersons()
+			docs = append(docs, d)
+		}
+	}
+	return docs
+}
+
+// alike returns memories of the person that another project, when it last dreamed, held alike: each with the nearest, without what is
+// like one that is in all projects. No directory of another project is opened, and one that is gone does not count.
+func (p *Project) alike(shown *memory.Snapshot) (all []related.Pair) {
+	docs := p.about(shown)
+	project := make([]string, len(docs)) // of each; "" is this one
+	notes, _ := filepath.Glob(filepath.Join(p.Store.StateHome, "*", leftFile))
+	for _, note := range notes {
+		var other left
+		data, _ := os.ReadFile(note)
+		if json.Unmarshal(data, &other) != nil || other.Folder == p.Store.MemoryDir {
+			continue
+		}
+		if _, err := os.Stat(other.Folder); err == nil {
+			for _, d := range other.About {
+				docs, project = append(docs, d), append(project, other.Project)
+			}
+		}
+	}
+	pairs := related.New(docs).Alike(minAlike)
+	done := make([]bool, len(docs))
+	for _, pair := range pairs {
+		if a, b := pair[0], pair[1]; docs[a].Outside || docs[b].Outside {
+			done[a], done[b] = true, true
+		}
+	}
+	for _, pair := range pairs {
+		if a, b := pair[0], pair[1]; project[a] == "" && project[b] != "" && !done[a] && len(all) < maxAlike {
+			theirs := docs[b].Beginning()
+			theirs.File = project[b] + ", " + theirs.File
+			all, done[a] = append(all, related.Pair{From: docs[a].Beginning(), Hit: related.Hit{Passage: theirs}}), true
+		}
+	}
+	return all
+}
+
+// declined notes that the person does not want a memory in all projects.
+func (p *Project) declined(file string) error {
+	all := map[string]bool{}
+	p.Store.Records.Note(declinedFile, &all)
+	all[file] = true
+	return p.Store.Records.SetNote(declinedFile, all)
+}
