@@ -32,6 +32,7 @@ type PersonError struct {
 	Err      error
 	Question string
 	Terminal string       // the equivalent command for a terminal
+	Declined func() error // if not nil, notes that they said no, and returns the refusal
 	Leave    func() error // if not nil, keeps the request as a proposal where the person cannot be asked, and returns the refusal
 }
 

@@ -57,7 +57,7 @@ type Options struct {
 //
 // It is safe for concurrent use: one operation runs at a time. Each exported method of Project and its parts is an operation,
 // and holds the mutex of the store. No other function takes it, but for those that are called later: timers and
-// PersonError.Leave. What takes long and only reads transcripts runs in Sessions.unlocked.
+// those of PersonError. What takes long and only reads transcripts runs in Sessions.unlocked.
 type Project struct {
 	Store       *ops.Store
 	Transcripts *search.Store

@@ -3,6 +3,7 @@ package consolidate
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -65,7 +66,7 @@ func (w *writing) stage(ctx context.Context, t *ops.Tx) (res WriteResult, err er
 	case same:
 		return w.stageSame()
 	}
-	res, err = w.stageTopic()
+	res, err = w.stageTopic(ctx)
 	res.Cited, res.Evidence = checkCitations(w.Evidence, said, w.data)
 	return res, err
 }
@@ -202,8 +203,8 @@ func (w *writing) stageSame() (WriteResult, error) {
 }
 
 // stageTopic stages a text that changes the memory. The words that it cites are kept first.
-func (w *writing) stageTopic() (res WriteResult, err error) {
-	findings, err := w.check()
+func (w *writing) stageTopic(ctx context.Context) (res WriteResult, err error) {
+	findings, err := w.check(ctx)
 	if err != nil {
 		return res, err
 	}
@@ -261,11 +262,32 @@ func (w *writing) setMissing(res *WriteResult) error {
 	return err
 }
 
+// checkPersons fails with a *PersonError unless the person agreed that the memory becomes theirs in all projects.
+func (w *writing) checkPersons(ctx context.Context) error {
+	file, terminal, t := w.n.String(), "dream-mcp person add "+w.n.String(), w.after.Topics[w.n]
+	question := fmt.Sprintf("Have the memory %q in all your projects? It says: %s", file, memory.OneLine(t.Description()+". "+t.Body()))
+	refused := ops.Refuse("scope: person is for a memory of all the person's projects, and only the person makes it so",
+		"leave scope out; if the memory holds in every project, tell the person: "+terminal)
+	switch {
+	case w.t.Unattended:
+		return refused
+	case w.Agreed == question:
+		return w.p.Person.Agreed(ctx, w.n)
+	}
+	return &PersonError{Err: refused, Question: question, Terminal: terminal, Declined: func() error {
+		w.p.Store.Lock()
+		defer w.p.Store.Unlock()
+		no := ops.Refuse("the person does not want it in all projects", "leave scope out; they can change their mind: "+terminal)
+		return errors.Join(no, w.p.declined(file))
+	}}
+}
+
 // check asks the rules what they say of the new text. Errors refuse, unless waived.
-func (w *writing) check() ([]rule.Finding, error) {
+func (w *writing) check(ctx context.Context) ([]rule.Finding, error) {
 	if w.after.Topics[w.n].IsPersons() && (w.prior == nil || !w.prior.IsPersons()) {
-		return nil, ops.Refuse("scope: person is for a memory of all the person's projects, and only the person makes it so",
-			fmt.Sprintf("leave scope out; if the memory holds in every project, tell the person: dream-mcp person add %s", w.n))
+		if err := w.checkPersons(ctx); err != nil {
+			return nil, err
+		}
 	}
 	check := rule.Check{
 		Before: w.before, After: w.after, Prior: w.prior, Touched: map[memory.Name]bool{w.n: true}, Now: w.now,

@@ -38,6 +38,7 @@ type question struct {
 	text     string
 	terminal string       // the equivalent command for a terminal
 	left     func() error // what the person's silence does; if nil, they are named the command
+	declined func() error // what their no does; if nil, nothing
 	agreed   func(context.Context) (answer, error)
 }
 
@@ -53,7 +54,7 @@ func ifAgreed(err error, agreed func(context.Context) (answer, error)) error {
 	if left == nil {
 		left = person.Unwrap
 	}
-	return &question{text: person.Question, terminal: person.Terminal, left: left, agreed: agreed}
+	return &question{text: person.Question, terminal: person.Terminal, left: left, declined: person.Declined, agreed: agreed}
 }
 
 // unanswered returns the error for a question without an answer.
@@ -84,6 +85,9 @@ func (q *question) consent(ctx context.Context, r mcp.CallToolRequest, now time.
 		return nil, nil
 	case mcp.ElicitationResponseActionCancel:
 		return nil, q.unanswered("the person was asked and gave no answer; nothing has changed")
+	}
+	if q.declined != nil {
+		return nil, q.declined()
 	}
 	return nil, errDeclined
 }

@@ -80,9 +80,7 @@ func (p *Person) Sync(ctx context.Context) error {
 	if r, err := lock.Read(root); err != nil || r.Dream != "" && !r.Dead() {
 		return err // a dream runs: this would wait for it
 	}
-	return p.alone(ctx, func(known map[string]copyState, theirs Files, index *memory.Index) error {
-		return p.exchange(ctx, known, theirs, index)
-	})
+	return p.alone(ctx, p.exchange)
 }
 
 // Shared reports whether the memories of the person are shared with other machines.
@@ -94,15 +92,18 @@ func (p *Person) Shared() bool {
 	return err == nil && s.Stopped == ""
 }
 
+// An exchanging uses what this project has, and the memories of all with their index.
+type exchanging func(ctx context.Context, known map[string]copyState, theirs Files, index *memory.Index) error
+
 // alone calls do with what this project has and the memories of all, while no other process exchanges.
-func (p *Person) alone(ctx context.Context, do func(known map[string]copyState, theirs Files, index *memory.Index) error) error {
+func (p *Person) alone(ctx context.Context, do exchanging) error {
 	unlock, err := p.all.Records.LockNote(ctx, personLock, ops.Wait)
 	if err != nil {
 		return err
 	}
 	theirs, index, err := p.texts()
 	if err == nil {
-		err = do(p.known(), theirs, index)
+		err = do(ctx, p.known(), theirs, index)
 	}
 	return errors.Join(err, unlock())
 }

@@ -16,14 +16,13 @@ import (
 // Add makes a memory of this project the person's, in all their projects. One that this project deleted, changed to have no scope, or goes
 // without, takes part again.
 func (p *Person) Add(ctx context.Context, n memory.Name) error {
-	return p.decide(ctx, n, func(known map[string]copyState, theirs Files, index *memory.Index) error {
+	return p.decide(ctx, n, func(ctx context.Context, known map[string]copyState, theirs Files, index *memory.Index) error {
 		ours, err := p.here([]memory.Name{n})
 		if err != nil {
 			return err
 		}
 		text, isHere := ours[n]
 		_, isTheirs := theirs[n]
-		was, isKnown := known[n.String()]
 		topic := memory.ParseTopic(text)
 		switch {
 		case !isHere && !isTheirs:
@@ -33,16 +32,10 @@ func (p *Person) Add(ctx context.Context, n memory.Name) error {
 			return p.exchange(ctx, known, theirs, index)
 		case !topic.HasFrontmatter():
 			return ops.Refuse(fmt.Sprintf("%s has no frontmatter, which says whose it is", n), "begin it with the lines ---, name:, description: and ---")
-		case isTheirs && !isKnown && !topic.IsPersons():
-			return ops.Refuse(fmt.Sprintf("your projects have another memory of the name %s", n), "rename one of the two; dream-mcp person lists them")
 		}
+		isPersons := topic.IsPersons()
 		topic.SetPersons()
-		was.New, was.Ours, was.Except = !isTheirs, was.Ours || !isTheirs, false
-		known[n.String()] = was // before the scope: an exchange after a crash knows what was meant
-		err = judge(p.Store, Files{}, Files{n: topic.Bytes()}, "nothing is exchanged")
-		if err == nil {
-			err = p.Store.Records.SetNote(personNote, known)
-		}
+		err = p.agreed(known, theirs, n, isPersons)
 		if err == nil && string(topic.Bytes()) != string(text) {
 			err = land(ctx, p.Store, ours, Files{n: topic.Bytes()}, nil, "you made it a memory of all your projects")
 		}
@@ -51,6 +44,25 @@ func (p *Person) Add(ctx context.Context, n memory.Name) error {
 		}
 		return err
 	})
+}
+
+// Agreed notes that the person makes a memory theirs, before the caller lands it with its scope. If it does not land, the next exchange
+// forgets that. The caller holds the mutex of the store.
+func (p *Person) Agreed(ctx context.Context, n memory.Name) error {
+	return p.alone(ctx, func(_ context.Context, known map[string]copyState, theirs Files, _ *memory.Index) error {
+		return p.agreed(known, theirs, n, false)
+	})
+}
+
+// agreed changes known: an exchange after a crash knows what was meant.
+func (p *Person) agreed(known map[string]copyState, theirs Files, n memory.Name, isPersons bool) error {
+	was, isKnown := known[n.String()]
+	_, isTheirs := theirs[n]
+	if isTheirs && !isKnown && !isPersons {
+		return ops.Refuse(fmt.Sprintf("your projects have another memory of the name %s", n), "rename one of the two; dream-mcp person lists them")
+	}
+	known[n.String()] = copyState{Text: was.Text, Ours: was.Ours || !isTheirs, New: !isTheirs}
+	return p.Store.Records.SetNote(personNote, known)
 }
 
 // lines returns the index of this project.
@@ -62,7 +74,7 @@ func (p *Person) lines() *memory.Index {
 // Remove ends that a memory is the person's in all projects. It stays where it was before and where it was changed since; elsewhere it
 // goes.
 func (p *Person) Remove(ctx context.Context, n memory.Name) error {
-	return p.decide(ctx, n, func(known map[string]copyState, theirs Files, index *memory.Index) error {
+	return p.decide(ctx, n, func(ctx context.Context, known map[string]copyState, theirs Files, index *memory.Index) error {
 		if theirs[n] == nil {
 			return notPersons(n)
 		}
@@ -76,7 +88,7 @@ func (p *Person) Remove(ctx context.Context, n memory.Name) error {
 
 // Except lets this project go without a memory of the person, or have its own text of it.
 func (p *Person) Except(ctx context.Context, n memory.Name) error {
-	return p.decide(ctx, n, func(known map[string]copyState, _ Files, _ *memory.Index) error {
+	return p.decide(ctx, n, func(_ context.Context, known map[string]copyState, _ Files, _ *memory.Index) error {
 		was, is := known[n.String()]
 		if !is {
 			return notPersons(n)
@@ -92,7 +104,7 @@ func notPersons(n memory.Name) error {
 }
 
 // decide calls do with what a decision of the person about n needs, while no other process exchanges.
-func (p *Person) decide(ctx context.Context, n memory.Name, do func(known map[string]copyState, theirs Files, index *memory.Index) error) error {
+func (p *Person) decide(ctx context.Context, n memory.Name, do exchanging) error {
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	switch t := p.Store.Current(); {
