@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -204,14 +205,12 @@ func (d *dream) indexChanges(edit *indexing.Index, files ops.Files, upserted []o
 	return changes
 }
 
-// diff returns the unified diff of what the dream would land: of one file, or of all.
+// diff returns the unified diff of what the dream would land: of one file, or of all. Among all, what it creates is only counted, since
+// the caller wrote it.
 func (d *dream) diff(edit *indexing.Index, file string) (string, error) {
-	if file == AllFiles {
-		diff, err := indexing.Diff(d.Tx, edit)
-		return string(diff), err
-	}
+	var all strings.Builder
 	for _, c := range indexing.All(d.Tx, edit) {
-		if c.Name.String() != file {
+		if file != AllFiles && c.Name.String() != file {
 			continue
 		}
 		before, err := d.Dir.Read(c.Name)
@@ -224,9 +223,16 @@ func (d *dream) diff(edit *indexing.Index, file string) (string, error) {
 				return "", err
 			}
 		}
-		return string(ops.DiffOf(c.Name, before.Data, after, d.Dir.AllowSecrets)), nil
+		if file == AllFiles && before.Data == nil && !c.Name.IsIndex() {
+			fmt.Fprintf(&all, "created %s: %s, as written\n", c.Name, ops.Plural(bytes.Count(after, []byte("\n")), "line"))
+			continue
+		}
+		all.Write(ops.DiffOf(c.Name, before.Data, after, d.Dir.AllowSecrets))
 	}
-	return "", ops.Refuse(fmt.Sprintf("diff: nothing would change in %q", file), `name a file that the dry run lists, or "all"`)
+	if all.Len() == 0 && file != AllFiles {
+		return "", ops.Refuse(fmt.Sprintf("diff: nothing would change in %q", file), `name a file that the dry run lists, or "all"`)
+	}
+	return all.String(), nil
 }
 
 // landError ends d where its commit cannot be tried again, and leaves it open where it can.

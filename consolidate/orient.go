@@ -73,7 +73,8 @@ type Topic struct {
 	Type        string
 	Description string
 	Section     string // of the index
-	Hook        string // what the index says about it, where that is something else
+	Indexed     bool   // the index has a line about it
+	Hook        string // what that line says, where that is something else
 	Size        int64
 	Written     time.Time // by the topic itself, or else the time of the file
 	Sum         string
@@ -174,6 +175,7 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 		} else if row.Written.IsZero() {
 			row.Written = now // staged only
 		}
+		_, row.Indexed = entries[n.String()]
 		if hook := d.Dir.AllowSecrets.Line(entries[n.String()].Hook); memory.SaysMore(hook, row.Description+" "+n.String()) {
 			row.Hook = hook
 		}

@@ -143,7 +143,7 @@ func (w *writing) stamped() *memory.Topic {
 		topic.SetPersons() // a new text does not end it
 	}
 	topic.Stamp(w.now, sources)
-	if len(w.merged) > 0 {
+	if w.Content != nil || len(w.merged) > 0 {
 		topic.Carry(append(replaced, have))
 	}
 	return topic

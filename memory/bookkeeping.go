@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -23,4 +24,18 @@ func (t *Topic) Bookkeeping() (fields map[string]string, lines []bool) {
 		}
 	}
 	return fields, lines
+}
+
+// WithoutBookkeeping returns the text of a topic without its bookkeeping fields, and their keys, sorted.
+func WithoutBookkeeping(text string) (rest string, keys []string) {
+	fields, lines := ParseTopic([]byte(text)).Bookkeeping()
+	var b strings.Builder
+	i := 0
+	for line := range strings.Lines(text) {
+		if !lines[i] {
+			b.WriteString(line)
+		}
+		i++
+	}
+	return b.String(), slices.Sorted(maps.Keys(fields))
 }

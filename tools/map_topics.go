@@ -27,21 +27,19 @@ func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) 
 	var b text
 	b.add(true, "\n## Topics: file, age, sum")
 	b.add(m.First, ", where MEMORY.md says something else its text. read_memory {} shows them all, those beside each other that are near\n")
-	b.add(!m.First, ": description; of those named above also what MEMORY.md says, if that is something else\n")
+	b.add(!m.First, "; of those named above, or without a line in MEMORY.md, the description, and what MEMORY.md says if that is something else. read_memory {} shows MEMORY.md\n")
 	b.add(m.Limited, "the directory holds more files than were looked at\n")
 	mapUses(&b, m)
 	about := m.About()
-	if !m.First { // what nothing touched was compared with its line of the index in the first dream
-		m.Topics = slices.Clone(m.Topics)
-		for i, t := range m.Topics {
-			if !about[t.Name.String()] {
-				m.Topics[i].Hook = ""
-			}
+	row := func(t consolidate.Topic, limit int) string {
+		if !m.First && t.Indexed && !about[t.Name.String()] {
+			limit = 0 // MEMORY.md describes it, and was compared with it in the first dream
 		}
+		return topicRow(m, t, limit)
 	}
-	limit := rowLimit(m, page-b.Len())
+	limit := rowLimit(m.Topics, page-b.Len(), row)
 	if limit < 0 {
-		limit = rowLimit(m, room-b.Len())
+		limit = rowLimit(m.Topics, room-b.Len(), row)
 	}
 	topics := m.Topics
 	if limit < 0 {
@@ -53,7 +51,7 @@ func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) 
 		}
 		topics = slices.Concat(places[:]...)
 	}
-	n := fill(&b, len(topics), room, func(i int) string { return topicRow(m, topics[i], limit) })
+	n := fill(&b, len(topics), room, func(i int) string { return row(topics[i], limit) })
 	for _, t := range topics[n:] {
 		rest = append(rest, strings.TrimSuffix(topicRow(m, t, maxRow), "\n"))
 	}
@@ -62,14 +60,14 @@ func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) 
 }
 
 // rowLimit returns the longest descriptions with which all rows fit into room bytes: 0 if only without any, -1 if not at all.
-func rowLimit(m consolidate.Map, room int) int {
+func rowLimit(topics []consolidate.Topic, room int, row func(t consolidate.Topic, limit int) string) int {
 	for limit := maxRow; ; limit = limit * 3 / 4 {
 		if limit < minRow {
 			limit = 0
 		}
 		all := 0
-		for i := 0; i < len(m.Topics) && all <= room; i++ {
-			all += len(topicRow(m, m.Topics[i], limit))
+		for i := 0; i < len(topics) && all <= room; i++ {
+			all += len(row(topics[i], limit))
 		}
 		switch {
 		case all <= room:

@@ -92,12 +92,13 @@ func readProblem(path string, f consolidate.ReadResult) string {
 	return fmt.Sprintf("%q does not exist", path)
 }
 
-// renderFiles renders files until the page is full, and returns how many. Only the first may be cut.
+// renderFiles renders files until the page is full, and returns how many. Only the first may be cut. Of several, the bookkeeping is
+// left out: nobody needs it, and it is a quarter of what short memories have.
 func renderFiles(paths []string, files []consolidate.ReadResult, offset int) (page string, shown int) {
 	var b text
 	shown = fill(&b, len(files), readPage, func(i int) string {
 		if f := files[i]; f.Err == nil || f.Disk != nil {
-			return renderBoth(paths[i], f, offset)
+			return renderBoth(paths[i], f, offset, len(files) > 1)
 		}
 		return readProblem(paths[i], files[i]) + "\n\n"
 	})
@@ -105,12 +106,12 @@ func renderFiles(paths []string, files []consolidate.ReadResult, offset int) (pa
 }
 
 // renderBoth renders a file as staged, and also as on disk if it changed there after it was staged.
-func renderBoth(path string, f consolidate.ReadResult, offset int) string {
+func renderBoth(path string, f consolidate.ReadResult, offset int, several bool) string {
 	var b text
 	b.add(f.Disk != nil, "the file on disk changed after it was staged; staged:\n")
 	b.add(f.Err != nil, "%s deleted\n\n", path)
 	if f.Err == nil {
-		renderFile(&b, f.Shown, offset)
+		renderFile(&b, f.Shown, offset, several)
 	}
 	b.add(len(f.Beside) > 0, "near, on other pages: %s\n\n", strings.Join(f.Beside, ", "))
 	if n := len(f.NoLine); n > 0 {
@@ -121,7 +122,7 @@ func renderBoth(path string, f consolidate.ReadResult, offset int) string {
 		b.add(f.Disk.Sum == "", "on disk: %s is deleted\n\n", path)
 		if f.Disk.Sum != "" {
 			b.add(true, "on disk:\n")
-			renderFile(&b, *f.Disk, offset)
+			renderFile(&b, *f.Disk, offset, several)
 		}
 	}
 	return b.String()
@@ -160,10 +161,17 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 	return "\n\n" + strings.TrimRight(b.String(), "\n"), nil
 }
 
-// renderFile writes a page of a file. The offset is in bytes of the masked text.
-func renderFile(b *text, f consolidate.Shown, offset int) {
+// renderFile writes a page of a file. The offset is in bytes of the masked text. Of one among several that is not cut, the
+// bookkeeping is only named.
+func renderFile(b *text, f consolidate.Shown, offset int, several bool) {
 	name := fmt.Sprintf("%s %s", f.Name, cmp.Or(f.Sum.Short(), "new"))
-	b.add(true, "%s %d\n", name, f.Bytes)
+	b.add(true, "%s %d", name, f.Bytes)
+	if several && f.Name.IsTopic() && len(f.Text) < readPage/2 {
+		var keys []string
+		f.Text, keys = memory.WithoutBookkeeping(f.Text)
+		b.add(len(keys) > 0, " (without %s)", strings.Join(keys, ", "))
+	}
+	b.WriteByte('\n')
 	b.add(f.Masked > 0, "(masked: %d; an edit quotes masked values as shown; new text that contains a mask loses the value)\n", f.Masked)
 	from, to := pageOf(f.Text, offset, max(readPage-b.Len(), readPage/2))
 	fenced(b, "", f.Text[from:to], name)

@@ -15,6 +15,7 @@ import (
 // The bounds of ContextOf, in bytes of text: of one turn beside an utterance that is asked for, and of all that it returns.
 const (
 	maxTurn  = 2_000
+	maxBrief = 250 // of one turn beside one of several utterances
 	maxTurns = 32_000
 )
 
@@ -29,7 +30,7 @@ type Turn struct {
 
 // ContextOf returns the utterances that some IDs name, with the n turns of the person and the model before and after each,
 // at most 50 on each side, in the order of the IDs and of the session, each once. A turn is cut after some 2,000 bytes, of
-// several IDs after fewer, and those farthest away are left out where all together pass some 32,000; "…" is where a text
+// several IDs after 250, and those farthest away are left out where all together pass some 32,000; "…" is where a text
 // was cut. Its errors are those of Lookup.
 func (s *Store) ContextOf(ctx context.Context, ids []string, n int) ([]Turn, error) {
 	if len(ids) > MaxContexts {
@@ -90,9 +91,12 @@ func (s *Store) around(ctx context.Context, id string, n, parts int) ([]Turn, er
 		return nil, err
 	}
 	turns := []Turn{{hit, true}}
-	left := maxTurns/parts - len(hit.Text)
+	left, most := maxTurns/parts-len(hit.Text), maxTurn
+	if parts > 1 {
+		most = maxBrief
+	}
 	fits := func(u *Turn) bool {
-		u.Text = visible.Cut(s.Masked(u.Text), maxTurn/min(parts, 4))
+		u.Text = visible.Cut(s.Masked(u.Text), most)
 		left -= len(u.Text)
 		return left >= 0
 	}
