@@ -139,6 +139,19 @@ func TestDigestsHaveNoCredentials(t *testing.T) {
 	const value = "9fK3xQ7v" + "L2mZ8pR4tW6yB1nC" // nobody's
 	w := newWorld(t)
 	w.say("first000-1", "deploy with api_key="+value+" to staging")
+	// A message that may go on, and a text in the queue, are kept as they are until more is read.
+	for session, last := range map[string]string{
+		"second00-1": `{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"I use api_key=` + value + ` here."}]}`,
+		"third000-1": `{"type":"queue-operation","operation":"enqueue","content":"use api_key=` + value + ` here"`,
+	} {
+		w.say(session, "which key?")
+		f, err := os.OpenFile(filepath.Join(w.transcripts(), session+".jsonl"), os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(f, "%s,\"sessionId\":%q,\"cwd\":\"/p\",\"timestamp\":\"2026-11-17T09:01:00.000Z\"}\n", last, session)
+		f.Close()
+	}
 	digests := t.TempDir()
 	sum := sha256.Sum256([]byte(value))
 	for _, test := range []struct {

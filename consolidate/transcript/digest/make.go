@@ -16,7 +16,7 @@ import (
 
 // digestVersion is of the form of digests and of the reading that fills them: whoever changes what an utterance is
 // raises it, and all digests are built again.
-const digestVersion = 14
+const digestVersion = 15
 
 // A version says what a digest was made by. One of another version is made again.
 type version struct {
@@ -213,6 +213,7 @@ func (b *digester) settle(r *said.Reader) {
 	to := &b.Head.Settled
 	to.Rows, to.Text, to.UUIDs, to.Strings = len(b.Rows), b.said.Len(), b.names.Len(), len(b.Head.Strings)
 	to.State = r.Checkpoint()
+	to.State.Mask(b.mask)
 	to.Skipped = r.SettledSkips()
 }
 

@@ -129,7 +129,7 @@ func (l *List) fold(session int, segments []segment) {
 				continue
 			}
 			all := fingerprint(k.words)
-			if first := r.first(k.words); first != nil {
+			if first := r.first(k.words); first != nil && (!k.short || same[all] != nil) {
 				k.first = cmp.Or(same[all], first)
 				k.in = g.session
 				k.first.like = append(k.first.like, k)

@@ -98,6 +98,7 @@ type kept struct {
 	time    time.Time
 	words   []clause // until the list is folded
 	numbers string   // some of those in its words
+	short   bool     // it may answer: what says the same answers the same
 	recurs  bool     // it is routine
 	first   *kept    // of what says the same; nil: it is shown
 	like    []*kept  // those of which it is the first
@@ -207,6 +208,7 @@ type utterance struct {
 	search.Said
 	words   []clause // of a user
 	numbers string
+	short   bool
 }
 
 // read reads sessions by several threads.
@@ -222,6 +224,7 @@ func read(ctx context.Context, store *search.Store, sessions []sessions.Session)
 			one := utterance{Said: *u}
 			if one.Text = ""; u.Speaker == said.User {
 				one.words, one.numbers = wordsOf(u.Text, before)
+				one.short = isAnswer(u.Text)
 			} else {
 				before = u.Text
 			}
@@ -243,7 +246,7 @@ func (l *List) add(one sessions.Session, r reading) {
 	for i := range r.said {
 		u := &r.said[i]
 		if m := (Mark{u.Line, u.Place}); l.lists(&u.Said) && s.after.Before(m) {
-			s.kept = append(s.kept, kept{Mark: m, time: u.Time, words: u.words, numbers: u.numbers})
+			s.kept = append(s.kept, kept{Mark: m, time: u.Time, words: u.words, numbers: u.numbers, short: u.short})
 		}
 	}
 	if len(s.kept) > 0 {

@@ -551,7 +551,8 @@ func TestRoutineIsFolded(t *testing.T) {
 	talks[3].user("why is keelBolt called twice? looks good")
 	store, _ := open(t, talks...)
 	all := pages(t, store, Query{}, 0, 10_000, 0, nil)
-	want := `00000002-000 2026-11-17 Tue claude-code on main, 6 recur (6 utterances)
+	want := `00000001-000 2026-11-16 Mon claude-code on main, 5 recur (5 utterances)
+00000002-000 2026-11-17 Tue claude-code on main, 6 recur (6 utterances)
 00000003-000 2026-11-18 Wed claude-code on main, 6 recur (7 utterances)
 :8 09:07 never paint the lens, run the tests
 00000004-000 2026-11-19 Thu claude-code on main, 6 recur (8 utterances)
@@ -631,6 +632,45 @@ func TestCursorKeepsTheLimit(t *testing.T) {
 		}
 		if page, err = book.Next(t.Context(), store, page.Cursor, 9_000, test.limit, nil); page.Utterances != test.want {
 			t.Errorf("limit %d: %d utterances up to page %d, want %d", test.limit, page.Utterances, page.Number, test.want)
+		}
+	}
+}
+
+// Some hosts queue whatever is typed: what is taken out at once was not typed while the model worked. What was, is so marked whether
+// the transcript grows after it or not.
+func TestQueuedAtOnce(t *testing.T) {
+	taken := func(s *written, after time.Duration) *written {
+		at := s.time.Add(time.Duration(len(s.lines)-1)*time.Minute + after)
+		return s.add("queue-operation", fields{"operation": "dequeue", "uuid": nil, "timestamp": at.Format("2006-01-02T15:04:05.000Z")})
+	}
+	s := newSession(1, 0)
+	taken(s.queue("water the ferns"), 9*time.Millisecond)
+	taken(s.reply("Working.").queue("and the moss"), 5*time.Second)
+	taken(s.add("user", fields{"message": fields{"role": "user", "content": "[Request interrupted by user]"}}).queue("stop, only the moss"), time.Millisecond)
+	s.queue("then the lawn")
+	store, folder := open(t, s)
+	want := ":1 09:00 water the ferns\n:4 09:03 [busy] and the moss [assistant: Working.]\n:7 09:06 [interrupted] stop, only the moss\n:9 09:08 [busy] then the lawn\n"
+	if all := pages(t, store, Query{}, 0, 10_000, 0, nil); !strings.HasSuffix(all[0].Text, want) {
+		t.Errorf("got\n%s", all[0].Text)
+	}
+	taken(s, time.Millisecond).write(t, folder) // the digest goes on where it ended
+	want = strings.Replace(want, "[busy] then", "then", 1)
+	if all := pages(t, store, Query{}, 0, 10_000, 0, nil); !strings.HasSuffix(all[0].Text, want) {
+		t.Errorf("later\n%s", all[0].Text)
+	}
+}
+
+// A short answer to nothing does not recur with one that answers something.
+func TestAnswerToNothing(t *testing.T) {
+	var talks []*written
+	for n := range 3 {
+		talks = append(talks, newSession(n+1, n).user("look at the roots").reply("Shall I burn the old roots?").user("go on"))
+	}
+	talks = append(talks, newSession(4, 4).user("go on"))
+	store, _ := open(t, talks...)
+	for _, page := range pages(t, store, Query{}, 0, 10_000, 0, nil) {
+		if strings.Contains(page.Text, "00000004-000:1]") || strings.Contains(page.Text, ", 00000004") {
+			t.Errorf("it seems to agree:\n%s", page.Text)
 		}
 	}
 }

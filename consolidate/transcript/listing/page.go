@@ -83,10 +83,10 @@ func (l *List) page(ctx context.Context, store *search.Store, p position, number
 			}
 			if s.kept[at].recurs {
 				routine.WriteString(line)
-			} else {
-				text.WriteString(head + line)
-				head = ""
+				line = ""
 			}
+			text.WriteString(head + line)
+			head = ""
 			if _, readable := t.utterance(at); readable {
 				page.add(s, at, at+n)
 			}

@@ -152,7 +152,7 @@ func (r *Reader) Run() error {
 			r.Settle = nil
 		}
 		if err == io.EOF {
-			return r.flush()
+			return r.end()
 		}
 		if err != nil {
 			return err
@@ -184,6 +184,9 @@ func (r *Reader) record(rec *record, place *int, tools bool) error {
 		if stamped.After(r.Latest) {
 			r.Latest = stamped
 		}
+	}
+	if err := r.dequeue(rec.Type.is("queue-operation") && rec.Operation.is("dequeue")); err != nil {
+		return err
 	}
 	said, marks := rec.parts(r.said[:0], &r.calls, tools)
 	r.said = said
@@ -247,6 +250,13 @@ func (r *Reader) say(rec *record, p part, place int) error {
 		u.Origin = name(rec.Session)
 	}
 	u.ID = HitID(u.Session, u.Line, u.Place)
+	if p.via == enqueued && r.host == ClaudeCode {
+		r.Queued = &queued{Entry: *u}
+		if r.Stopped {
+			r.Queued.Idle = Interrupting
+		}
+		return nil
+	}
 	if p.speaker != Assistant || p.message == "" { // nothing joins it, and it ends no message
 		return r.emit(u)
 	}
@@ -262,6 +272,19 @@ func (r *Reader) say(rec *record, p part, place int) error {
 	return r.add(u)
 }
 
+// dequeue emits the text that is in the queue. taken says that the record read next takes it out: if at once, the model was not busy.
+func (r *Reader) dequeue(taken bool) error {
+	q := r.Queued
+	r.Queued = nil
+	if q == nil {
+		return nil
+	}
+	if taken && r.Last.Sub(q.Time) < atOnce {
+		q.Manner = q.Idle
+	}
+	return r.emit(&q.Entry)
+}
+
 // add adds a part to the open message.
 func (r *Reader) add(u *Entry) error {
 	o := r.Open
@@ -273,6 +296,14 @@ func (r *Reader) add(u *Entry) error {
 	o.Parts[Sum(u.UUID)] = true
 	r.size += len(u.Text)
 	return nil
+}
+
+// end emits the open message, and what is in the queue.
+func (r *Reader) end() error {
+	if err := r.dequeue(false); err != nil {
+		return err
+	}
+	return r.flush()
 }
 
 // flush emits the open message.

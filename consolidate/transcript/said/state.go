@@ -17,6 +17,7 @@ type State struct {
 	calls
 	Typed     map[uint64]via `json:",omitempty"` // how a person's words were recorded last, by sum
 	Open      *openMessage   `json:",omitempty"`
+	Queued    *queued        `json:",omitempty"`
 	HostState hostState      `json:",omitzero"`
 }
 
@@ -28,6 +29,15 @@ type openMessage struct {
 	Parts   sums // the records that the words came from, by their UUIDs
 }
 
+// A queued text was typed, and nothing was read since: the next record says whether the model was busy.
+type queued struct {
+	Entry
+	Idle Manner // in place of Busy
+}
+
+// atOnce is how soon a text leaves the queue if the model is not busy: some hosts queue whatever is typed.
+const atOnce = time.Second
+
 // clone returns a state that shares nothing with s.
 func (s State) clone() State {
 	s.Ours, s.Servers, s.Typed = maps.Clone(s.Ours), maps.Clone(s.Servers), maps.Clone(s.Typed)
@@ -36,7 +46,26 @@ func (s State) clone() State {
 		o.Words, o.Parts = slices.Clone(o.Words), maps.Clone(o.Parts)
 		s.Open = &o
 	}
+	if s.Queued != nil {
+		q := *s.Queued
+		s.Queued = &q
+	}
 	return s
+}
+
+// Mask hides in the state what must not be kept; mask may be nil.
+func (s *State) Mask(mask func(text string) string) {
+	if mask == nil {
+		return
+	}
+	if s.Queued != nil {
+		s.Queued.Text = mask(s.Queued.Text)
+	}
+	if s.Open != nil {
+		for i, words := range s.Open.Words {
+			s.Open.Words[i] = mask(words)
+		}
+	}
 }
 
 // sums are a set of texts, by their sums.
