@@ -205,8 +205,8 @@ func (d *dream) indexChanges(edit *indexing.Index, files ops.Files, upserted []o
 	return changes
 }
 
-// diff returns the unified diff of what the dream would land: of one file, or of all. Among all, what it creates is only counted, since
-// the caller wrote it.
+// diff returns the unified diff of what the dream would land: of one file, or of all. Of all only the lines that
+// change are shown, and what it creates is counted: the caller wrote it.
 func (d *dream) diff(edit *indexing.Index, file string) (string, error) {
 	var all strings.Builder
 	for _, c := range indexing.All(d.Tx, edit) {
@@ -227,7 +227,11 @@ func (d *dream) diff(edit *indexing.Index, file string) (string, error) {
 			fmt.Fprintf(&all, "created %s: %s, as written\n", c.Name, ops.Plural(bytes.Count(after, []byte("\n")), "line"))
 			continue
 		}
-		all.Write(ops.DiffOf(c.Name, before.Data, after, d.Dir.AllowSecrets))
+		for line := range strings.Lines(string(ops.DiffOf(c.Name, before.Data, after, d.Dir.AllowSecrets))) {
+			if file != AllFiles || line[0] == '+' || line[0] == '-' {
+				all.WriteString(line)
+			}
+		}
 	}
 	if all.Len() == 0 && file != AllFiles {
 		return "", ops.Refuse(fmt.Sprintf("diff: nothing would change in %q", file), `name a file that the dry run lists, or "all"`)
