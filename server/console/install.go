@@ -140,44 +140,83 @@ func (c *Command) installIn(ctx context.Context, i install.Installer, h install.
 }
 
 // installFound lists the hosts. On a terminal it also asks whether to install into those that are on this machine, and
-// then shows what the server can see of this project.
+// then shows what the server can see of this project; or whether to uninstall from those that have it.
 func (c *Command) installFound(ctx context.Context, i install.Installer) error {
-	if c.JSON || c.In == nil {
-		return c.hosts(i)
-	}
-	if err := c.hosts(i); err != nil {
-		return err
-	}
+	removing := c.Verb == "uninstall"
 	var found []install.Host
-	var names, ask []string
+	var names, ids []string
 	for _, h := range install.Hosts {
-		if parts, err := i.Parts(h, false); err == nil && i.Present(h) && !i.Lost(h) && slices.ContainsFunc(parts, func(p install.Part) bool { return p.Pending() }) {
-			found, names = append(found, h), append(names, h.Name)
-			ask = append(ask, fmt.Sprintf("  %-12s %s", h.Name, h.Ask()))
+		parts, err := i.Parts(h, removing)
+		pending := slices.ContainsFunc(parts, func(p install.Part) bool { return p.Pending() })
+		if err == nil && pending && (removing || i.Present(h) && !i.Lost(h)) {
+			found, names, ids = append(found, h), append(names, h.Name), append(ids, h.ID)
 		}
 	}
-	if err := install.Installable(i.Self); err != nil {
+	switch {
+	case removing && len(found) == 0:
+		return &Failure{"dream-mcp is in no program that it knows", "dream-mcp doctor shows what starts it in this project", 2}
+	case removing && (c.JSON || c.In == nil || c.DryRun):
+		return &Failure{"uninstall needs a host", "dream-mcp is in " + strings.Join(ids, ", "), 2}
+	}
+	if err := c.hosts(i); err != nil || c.JSON || c.In == nil {
+		return err
+	}
+	if err := install.Installable(i.Self); err != nil && !removing {
 		return notInstalled(install.Host{Name: "dream-mcp"}, err)
 	}
 	if len(found) == 0 {
 		return c.firstLook(ctx)
 	}
-	answer, err := c.ask(ctx, wrap(fmt.Sprintf("\nAdd dream-mcp to %s? uninstall removes exactly what this adds. [Y/n] ", strings.Join(names, ", ")), textWidth))
-	if err != nil || answer != "" && !isYes(answer) {
+	question, none := "\nAdd dream-mcp to %s? uninstall removes exactly what this adds. [Y/n] ", "Nothing was added.\n"
+	if removing {
+		question, none = "\nRemove dream-mcp from %s? [y/N] ", "Nothing was removed.\n"
+	}
+	answer, err := c.ask(ctx, wrap(fmt.Sprintf(question, strings.Join(names, ", ")), textWidth))
+	if err != nil {
 		return err
 	}
+	if !isYes(answer) && (removing || answer != "") {
+		return c.print(none)
+	}
 	for _, h := range found {
-		setup, _ := host.Resolve(host.Process(), c.Flags)
+		setup, _ := host.Resolve(i.Env, c.Flags)
 		c.Recall = setup.RecallIn(h.ID).Value
+		if removing {
+			c.Recall = recall.Off
+		}
 		if err := c.installIn(ctx, i, h, false); err != nil {
 			return err
 		}
 	}
+	if removing {
+		return c.print(memoriesKept + "\n")
+	}
 	if err := c.firstLook(ctx); err != nil {
 		return err
 	}
-	return c.print("\nTo ask for a dream, type there after a restart:\n" + strings.Join(ask, "\n") + "\n")
+	setup, _ := host.Resolve(i.Env, c.Flags)
+	return c.answer(nil, "", func(paint) string { return renderNext(found, names) + sentence(renderRecall(setup)) })
 }
+
+// renderNext says how to ask each host for a dream, and what it asks first.
+func renderNext(hosts []install.Host, names []string) string {
+	var b lines
+	b.WriteString("\n")
+	b.add(true, "", "Restart %s. To ask for a dream, type in a session there:", strings.Join(names, ", "))
+	for _, h := range hosts {
+		b.add(true, "", "  %-12s %s", h.Name, h.Ask())
+	}
+	for _, h := range hosts {
+		b.add(h.ID == host.Codex, "", "%s", codexAsks)
+	}
+	return b.String()
+}
+
+// What install says of Codex, and uninstall at its end.
+const (
+	codexAsks    = "Codex runs a hook only after you agree: it asks, or see /hooks there."
+	memoriesKept = "Memories, the archive and the journal are kept."
+)
 
 // lastSessions is how many sessions firstLook shows.
 const lastSessions = 3
@@ -199,7 +238,7 @@ func (c *Command) firstLook(ctx context.Context) error {
 	}
 	c.Out = shown(fileOf(c.Out), setup.AllowSecrets)
 	b := lines{ink: paintFor(c.Out)}
-	b.add(true, bold, "\nIn %s: %s, %s. You began the last ones with:", setup.Project, ops.Plural(len(sessions), "session"), ops.Plural(len(topics), "memory"))
+	b.add(true, bold, "\nIn %s: %s, %s. When the last ones ended, and how you began them:", setup.Project, ops.Plural(len(sessions), "session"), ops.Plural(len(topics), "memory"))
 	shown := 0
 	for _, s := range sessions { // the newest first
 		if s.First == "" || shown == lastSessions {
@@ -284,9 +323,9 @@ func renderInstall(h install.Host, answer installJSON, removing, changed bool) s
 		b.add(true, "", "%s, %s: %s", h.Name, p.Name, outcome(p, removing, answer.DryRun))
 		b.WriteString(p.Diff)
 	}
-	b.add(changed && removing, "", "Memories, the archive and the journal are kept.")
+	b.add(changed && removing, "", memoriesKept)
 	b.add(changed && !removing, "", "Restart %s. To ask for a dream there, type %s. dream-mcp uninstall %s undoes this.", h.Name, h.Ask(), h.ID)
-	b.add(changed && !removing && h.ID == host.Codex, "", "Codex runs a hook only after you agree: it asks, or see /hooks there.")
+	b.add(changed && !removing && h.ID == host.Codex, "", codexAsks)
 	b.add(!removing && answer.Recall != "" && answer.Recall != recall.Off, "", "Shown to its model unasked: %s.", recallText(h.ID, answer.Recall))
 	for _, plugin := range answer.Twice {
 		b.add(true, "", "! Claude Code has dream-mcp by the plugin %s, too.", plugin)
@@ -381,11 +420,11 @@ func renderHosts(rows []hostJSON) string {
 		case r.Error != "":
 			state = "unknown: " + r.Error
 		case len(have) == len(r.Parts):
-			state = "installed: " + installed
+			state = "connected: " + installed
 		case len(have) > 0:
-			state = "partly installed: " + installed + "; dream-mcp install " + r.Host + " adds the rest"
+			state = "partly connected: " + installed + "; dream-mcp install " + r.Host + " adds the rest"
 		case r.Present:
-			state = "found, not installed: dream-mcp install " + r.Host
+			state = "found, not connected yet: dream-mcp install " + r.Host
 		}
 		b.add(true, "", "%-15s %s", r.Host, state)
 	}

@@ -143,9 +143,9 @@ var verbs = []verb{
 			f.Func("recall", "which memories the host's model is shown unasked: `LEVEL` is off, start, prompt or all", choice(&c.Recall, recall.Levels))
 			f.BoolVar(&c.Guard, "guard", false, "while a dream is open, have the host deny what a dream must not do")
 		}},
-	{name: "uninstall", group: groupSetUp, args: "HOST", most: 1, json: true, run: (*Command).install, choices: hostIDs,
+	{name: "uninstall", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: (*Command).install, choices: hostIDs,
 		short:   "remove what install added; memories and archives stay",
-		example: "dream-mcp uninstall claude-code",
+		example: "dream-mcp uninstall claude-code\ndream-mcp uninstall",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.DryRun, "dry-run", false, "show what would change")
 		}},
