@@ -32,6 +32,8 @@ type RunEnd struct {
 	Turns   int
 	Tokens  ops.Tokens
 	CostUSD float64 // as the host calculates it
+
+	Interrupted bool // by the person who asked for the dream: the next run need not wait
 }
 
 // Begin begins a run if due returns nil. It fails with ErrRunning during another run and, unless a person asked, with a
@@ -86,7 +88,11 @@ func (run *Run) End(ctx context.Context, e RunEnd) (ops.Outcome, error) {
 	run.r.Store.Lock()
 	defer run.r.Store.Unlock()
 	recovered := run.r.Store.Recover(ctx)
-	outcome, err := run.conclude(ops.Failed, e)
+	otherwise := ops.Failed
+	if e.Interrupted {
+		otherwise = ops.Aborted
+	}
+	outcome, err := run.conclude(otherwise, e)
 	return outcome, errors.Join(recovered, err, run.unlock())
 }
 
@@ -112,7 +118,7 @@ func (run *Run) conclude(otherwise ops.Outcome, e RunEnd) (ops.Outcome, error) {
 	case e.Failure == "":
 		entry.Reason = "the host ended without a dream"
 	}
-	if entry.Outcome == otherwise {
+	if entry.Outcome == otherwise && !e.Interrupted {
 		q := r.pause(launchFile)
 		q.Failures++
 		q.Retry = now.Add(min(longPause, firstPause<<min(q.Failures-1, 10)))

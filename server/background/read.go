@@ -122,7 +122,7 @@ func (r *reader) line(line string) {
 		r.end.Turns++
 		r.end.Tokens = r.end.Tokens.Add(ops.Tokens{Input: e.Usage.In - e.Usage.Reused, Output: e.Usage.Out, CacheRead: e.Usage.Reused})
 	case e.Type == "turn.failed":
-		r.failure = "the host's turn failed: " + quote(string(e.Error))
+		r.failure = "the turn failed: " + quote(string(e.Error))
 	case e.Subtype == "api_retry":
 		r.log.say("tries again, %d of %d: %s", e.Attempt, e.MaxRetries, clip(string(e.Error)))
 	case e.Type == "error":
@@ -134,12 +134,15 @@ func (r *reader) line(line string) {
 		}
 		r.end = runs.RunEnd{Turns: s.Calls + 1, Tokens: ops.Tokens{Input: s.In - s.Cached, Output: s.Out, CacheRead: s.Cached}} // a call is a turn, and so are the last words
 		if e.Status == "error" {
-			r.failure = "the host ended with an error: " + quote(string(e.Error))
+			r.failure = "it ended with an error: " + quote(string(e.Error))
 		}
 	case e.Type == "result":
 		r.end = runs.RunEnd{Turns: e.Turns, CostUSD: e.Cost, Tokens: ops.Tokens{Input: e.Usage.In, Output: e.Usage.Out, CacheRead: e.Usage.Cached, CacheCreated: e.Usage.Written}}
 		if e.IsError || strings.HasPrefix(e.Subtype, "error") {
-			r.failure = strings.TrimSpace(fmt.Sprintf("the host ended with %s: %s", quote(e.Subtype), quote(e.Result)))
+			r.failure = quote(e.Result)
+			if e.Subtype != "success" || e.Result == "" {
+				r.failure = strings.TrimSuffix("it ended with "+quote(e.Subtype)+": "+r.failure, ": ")
+			}
 		}
 		r.log.say("says: %s", e.Result)
 	default: // a message of Claude Code's

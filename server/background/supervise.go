@@ -45,7 +45,14 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, fi
 	log.say("background dream %s, mode %s, over %s", run.ID, setup.Mode, p.Store.MemoryDir)
 	occasion := append(firing, host.ClaudeCode)[0]
 	report, err := dream(ctx, p, setup, occasion, server, log)
-	report.Host = occasion
+	report.Host, report.Interrupted = occasion, setup.Asked && ctx.Err() != nil
+	if err != nil && ctx.Err() == nil {
+		by := occasion
+		if len(setup.Limits.Command) > 0 {
+			by = "the host"
+		}
+		err = ops.Refuse(by+": "+err.Error(), "run that program once by hand; dream-mcp log --background shows what it printed")
+	}
 	if err != nil {
 		report.Failure = p.Store.AllowSecrets.Mask(err.Error())
 	}
@@ -108,7 +115,7 @@ func dream(parent context.Context, p *consolidate.Project, setup host.Setup, fir
 	case errors.Is(err, exec.ErrWaitDelay):
 		return report, nil // it ended, and left somebody who held its output
 	case err != nil:
-		return report, fmt.Errorf("the host failed: %w", err)
+		return report, fmt.Errorf("it failed: %w", err)
 	}
 	return report, nil
 }

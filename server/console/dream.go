@@ -1,7 +1,9 @@
 package console
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -34,6 +36,8 @@ func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup
 	if err != nil {
 		return err
 	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
@@ -42,10 +46,17 @@ func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup
 		ended <- run(ctx, by...)
 	}()
 	watchErr := c.watch(watching, look, setup)
-	if watchErr == nil && watching.Err() == nil {
+	switch {
+	case errors.Is(watchErr, errCtrlC):
+		end()
+	case watchErr == nil && watching.Err() == nil:
 		watchErr = c.print("The dream continues; ctrl-c ends it.\n")
 	}
-	if err := <-ended; err != nil {
+	err = <-ended
+	if err != nil && ctx.Err() != nil {
+		return cmp.Or[error](c.print("Interrupted: the dream has ended, and nothing has landed.\n"), &Failure{Code: 1})
+	}
+	if err != nil {
 		return err
 	}
 	if watchErr != nil {

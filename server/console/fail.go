@@ -62,11 +62,15 @@ func Fail(stderr io.Writer, err error) int {
 		return 0
 	}
 	failure, ok := errors.AsType[*Failure](err)
+	message := err.Error()
 	if !ok {
-		failure = &Failure{err.Error(), hint(err), 1}
+		if errors.Is(err, context.Canceled) {
+			message = "interrupted"
+		}
+		failure = &Failure{message, hint(err), 1}
 	}
 	if failure.Message != "" {
-		fmt.Fprintf(stderr, "error: %s\nhint: %s\n", oneLine(err.Error()), oneLine(failure.Hint))
+		fmt.Fprintf(stderr, "error: %s\nhint: %s\n", oneLine(message), oneLine(failure.Hint))
 	}
 	return failure.Code
 }
@@ -109,7 +113,7 @@ var hints = []func(error) string{
 	hintText[*share.GitError]("git must reach the remote without a prompt: try git ls-remote. What changed here is kept and sent later: dream-mcp share --now"),
 	hintText[*search.QueryError]("an expression is RE2 (github.com/google/re2/wiki/Syntax); without --regex the words are looked for as they are"),
 	hintFor("dream-mcp search and dream-mcp said print IDs, as in e4f91da5-5d2:6", sessions.ErrNotFound),
-	hintFor("it was interrupted; dream-mcp status shows the present state", context.Canceled),
+	hintFor("dream-mcp status shows the present state", context.Canceled),
 	hintFor("a link, a folder, a fifo or a device is where a plain file or folder must be: move it away",
 		memory.ErrNotRegular, syscall.ENOTDIR, syscall.EISDIR),
 	hintFor("free some space on that disk, then do it again", syscall.ENOSPC),

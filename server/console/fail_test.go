@@ -36,7 +36,7 @@ func TestFail(t *testing.T) {
 		{&ops.RequestError{Message: "no"}, 1, "no", "dream-mcp help"},
 		{kept("abc", 1), 1, "one file was changed later and is kept as it is", "dream-mcp diff abc"},
 		{kept("abc", 2), 1, "2 files were changed later and are kept as they are", "dream-mcp diff abc"},
-		{context.Canceled, 1, "context canceled", "interrupted"},
+		{context.Canceled, 1, "interrupted", "dream-mcp status"},
 		{&fs.PathError{Op: "open", Path: "a", Err: fs.ErrPermission}, 1, "open a: permission denied", "permissions"},
 		{&fs.PathError{Op: "write", Path: "a", Err: syscall.ENOSPC}, 1, "write a: no space left on device", "free some space"},
 		{errors.New("anything"), 1, "anything", "dream-mcp help"},

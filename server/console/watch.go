@@ -22,7 +22,7 @@ const watchPoll = 400 * time.Millisecond
 // that asks a dream to stop.
 func (c *Command) watch(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
 	w := p.Watch(host.BackgroundLog)
-	v := watchView{ink: paintFor(c.Out), zone: p.Store.Now().Location(), asked: c.Verb == "dream"}
+	v := watchView{ink: paintFor(c.Out), zone: p.Store.Now().Location(), asked: c.Verb == "dream", began: p.Store.Now()}
 	screen, ok := c.screen()
 	switch {
 	case c.Once:
@@ -48,9 +48,15 @@ func (c *Command) watch(ctx context.Context, p *consolidate.Project, _ host.Setu
 	}
 	if m, ok := last.(watchModel); ok && err == nil {
 		err = m.err
+		if v.asked && m.interrupted {
+			err = errCtrlC
+		}
 	}
 	return err
 }
+
+// errCtrlC is returned by watch where the person asked for the dream: ctrl-c ends it.
+var errCtrlC = errors.New("ctrl-c")
 
 // onTerminal reports whether a person types and reads.
 func (c *Command) onTerminal() bool {
@@ -120,6 +126,8 @@ type watchModel struct {
 	look func() (consolidate.Snapshot, error)
 	stop func() (holder string, err error)
 	err  error
+
+	interrupted bool // by ctrl-c
 }
 
 type snapshotMsg struct {
@@ -171,6 +179,7 @@ func (m watchModel) press(key string) (tea.Model, tea.Cmd) {
 	v := &m.view
 	v.note = ""
 	if key == "ctrl+c" {
+		m.interrupted = true
 		return m, tea.Quit
 	}
 	if v.asking {

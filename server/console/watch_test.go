@@ -167,6 +167,13 @@ func TestWatchKeys(t *testing.T) {
 	if m := press(model(), "end", "pgdown", "j"); !strings.Contains(strings.Join(m.view.lines(), "\n"), "-Gone") {
 		t.Errorf("end shows\n%s", strings.Join(m.view.lines(), "\n"))
 	}
+	if m := press(model(), "ctrl+c"); !m.interrupted {
+		t.Error("ctrl-c is not noted")
+	}
+	waits := watchView{snapshot: consolidate.Snapshot{Time: watched}, asked: true, began: watched.Add(-100 * time.Second), width: 80}
+	if got := waits.lines()[0]; !strings.HasSuffix(got, " 1m40s") {
+		t.Errorf("waits with %q", got)
+	}
 	if _, cmd := model().press("q"); cmd == nil || cmd() != (tea.QuitMsg{}) {
 		t.Error("q does not quit")
 	}

@@ -29,6 +29,7 @@ type watchView struct {
 	asking        bool   // x was pressed; the view asks whether to stop
 	note          string // the result of the last key
 	asked         bool   // the person asked for this dream, so the gates are not shown
+	began         time.Time
 	ink           paint
 	zone          *time.Location
 }
@@ -170,7 +171,9 @@ func (v watchView) idle(b *lines) {
 		n := len(p.Events)
 		ended := n > 0 && p.Events[n-1].Kind == consolidate.EventEnded
 		b.add(ended, "", "The dream has ended; its program is closing.")
-		b.add(!ended, "", "Waiting for the program to begin.")
+		if !ended {
+			b.WriteString(v.title("Waiting for the program to begin.", v.began) + "\n")
+		}
 		return
 	}
 	state, next := headline(p.State)
