@@ -36,12 +36,8 @@ func (g *Gates) throttle(since lock.Stamp, now time.Time, hook bool) (open bool,
 	if !g.p.Store.Records.Note(throttleFile, &last) || !last.fresh(since, now) || last.Found >= least {
 		return true, "no wait"
 	}
-	why = fmt.Sprintf("the hook's count %.0f min ago found %d of %d sessions; its next is due %s",
-		now.Sub(last.Time).Minutes(), last.Found, least, last.Time.Add(throttleSpan).UTC().Format(time.RFC3339))
-	if !hook {
-		why += "; only the hook waits for that"
-	}
-	return !hook, why
+	return !hook, fmt.Sprintf("a hook counted %d of %d sessions %s, and counts again after %s",
+		last.Found, least, ops.Ago(now, last.Time), last.Time.Add(throttleSpan).UTC().Format(time.RFC3339))
 }
 
 // count counts the sessions since the last consolidation, at most as many as are needed.

@@ -129,7 +129,7 @@ func (g *Gates) time(since lock.Stamp, now time.Time, q gateOptions) (open bool,
 		return q.forced(false, why, "")
 	}
 	if !since.Exists {
-		return true, "no dream yet"
+		return true, "no consolidation yet"
 	}
 	if since.Time.Sub(now) > clockSlack {
 		return q.forced(false, fmt.Sprintf("the last consolidation is stamped %s, in the future: is the clock right? "+
@@ -137,7 +137,7 @@ func (g *Gates) time(since lock.Stamp, now time.Time, q gateOptions) (open bool,
 	}
 	passed := max(0, now.Sub(since.Time))
 	opens := since.Time.Add(time.Duration(least * float64(time.Hour)))
-	return q.forced(passed.Hours() >= least, fmt.Sprintf("last dream %s; %g hours needed", ops.Ago(now, now.Add(-passed)), least),
+	return q.forced(passed.Hours() >= least, fmt.Sprintf("last consolidation %s; %g hours needed", ops.Ago(now, now.Add(-passed)), least),
 		"; opens "+opens.UTC().Format(time.RFC3339))
 }
 

@@ -109,7 +109,7 @@ func TestHostSecondLine(t *testing.T) {
 	w := newWorld(t)
 	w.stampHost(lines("", hours(48)), start)
 	p := w.open()
-	if s, err := p.Status(ctx); err != nil || s.Gates[1].Why != "last dream 2 days ago; 24 hours needed" {
+	if s, err := p.Status(ctx); err != nil || s.Gates[1].Why != "last consolidation 2 days ago; 24 hours needed" {
 		t.Fatalf("%+v, %v", s.Gates, err)
 	}
 	if err := p.Begin(ctx, false, false); err != nil {

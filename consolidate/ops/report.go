@@ -97,13 +97,15 @@ func CountsOf(changes []Change) (n Counts) {
 // Improved is the number of memories that were created or updated.
 func (n Counts) Improved() int { return n.Created + n.Updated }
 
-// String is such as "improved 3 memories (1 new), removed 2".
+// String is such as "improved 3 memories (1 new), removed 2", or "created 2 memories".
 func (n Counts) String() string {
 	text := "changed nothing"
 	switch {
 	case n.Improved() > 0:
 		text = "improved " + Plural(n.Improved(), "memory")
-		if n.Created > 0 {
+		if n.Updated == 0 {
+			text = "created " + Plural(n.Created, "memory")
+		} else if n.Created > 0 {
 			text += fmt.Sprintf(" (%d new)", n.Created)
 		}
 		if n.Deleted > 0 {

@@ -27,9 +27,32 @@ func headline(s consolidate.State) (state, next string) {
 	case s.Due:
 		return "A dream is due.", "Ask your agent for one, or run: dream-mcp dream"
 	case s.ClosedGate != "":
-		return "No dream is due.", fmt.Sprintf("The gate “%s” is closed.", s.ClosedGate)
+		return "No dream is due.", closedGates[s.ClosedGate]
 	}
 	return "No dream is open.", ""
+}
+
+// closedGates says why no dream is due, by the closed gate.
+var closedGates = map[string]string{
+	"enabled":  "Dreams are off.",
+	"time":     "It is too early.",
+	"throttle": "The sessions were counted a moment ago.",
+	"sessions": "There are too few new sessions.",
+	"lock":     "Something else comes first.",
+}
+
+// shownGates returns the gates that a person is shown: the throttle concerns hooks, so only if it has something to say.
+func shownGates(gates []consolidate.Gate) (shown []consolidate.Gate) {
+	for _, g := range gates {
+		if g.Name == "throttle" {
+			g.Name = "hook"
+			if g.Why == "no wait" || g.Open == nil {
+				continue
+			}
+		}
+		shown = append(shown, g)
+	}
+	return shown
 }
 
 func renderGate(g consolidate.Gate, zone *time.Location, ink paint) string {
@@ -42,10 +65,14 @@ func renderGate(g consolidate.Gate, zone *time.Location, ink paint) string {
 	return fmt.Sprintf("%s %-9s %s", mark, g.Name, localTimes(oneLine(g.Why), zone))
 }
 
-// lastDream describes the last dream, and returns its summary.
-func lastDream(l *consolidate.LastDream, now time.Time) (what, summary string) {
+// lastDream describes the last dream, and returns its summary. It is named a try if nothing of it has stayed.
+func lastDream(l *consolidate.LastDream, now time.Time) (name, what, summary string) {
 	if l == nil {
-		return "none yet", ""
+		return "last dream", "none yet", ""
+	}
+	name = "last dream"
+	if l.Outcome != ops.Committed || l.Undone {
+		name = "last try"
 	}
 	when := ops.Ago(now, l.Ended)
 	if l.Changes != "" {
@@ -54,7 +81,7 @@ func lastDream(l *consolidate.LastDream, now time.Time) (what, summary string) {
 	if l.Undone {
 		when += ", later undone"
 	}
-	return oneLine(fmt.Sprintf("%s %s %s: %s", l.ID, l.Outcome, when, cmp.Or(ops.Few(l.Files, maxFiles), "no files"))), oneLine(l.Summary)
+	return name, oneLine(fmt.Sprintf("%s %s %s: %s", l.ID, l.Outcome, when, cmp.Or(ops.Few(l.Files, maxFiles), "no files"))), oneLine(l.Summary)
 }
 
 // place is a folder or setting that is used, and why.

@@ -29,12 +29,13 @@ func (c *Command) log(_ context.Context, p *consolidate.Project, _ host.Setup) e
 	if err != nil {
 		return err
 	}
+	undone := ops.UndoneBy(entries)
 	slices.Reverse(entries)
-	return answerAll(c, entries, func(ink paint) string { return renderLog(entries, p.Store.Now(), ink) })
+	return answerAll(c, entries, func(ink paint) string { return renderLog(entries, undone, p.Store.Now(), ink) })
 }
 
 // renderLog lists the entries, the newest first. It omits the beginning of an operation that has ended.
-func renderLog(entries []ops.LogEntry, now time.Time, ink paint) string {
+func renderLog(entries []ops.LogEntry, undone map[string]bool, now time.Time, ink paint) string {
 	if len(entries) == 0 {
 		return "Nothing has happened yet.\n"
 	}
@@ -47,10 +48,12 @@ func renderLog(entries []ops.LogEntry, now time.Time, ink paint) string {
 			continue
 		}
 		colour, outcome := yellow, string(e.Outcome)
-		switch e.Outcome {
-		case ops.Committed:
+		switch {
+		case e.Outcome == ops.Committed && undone[e.ID]:
+			outcome = "undone"
+		case e.Outcome == ops.Committed:
 			colour = green
-		case ops.Fired:
+		case e.Outcome == ops.Fired:
 			colour, outcome = cyan, "begun"
 		}
 		fmt.Fprintf(&b, "%s  %s  %-7s  %s%s\n", minute(e.Time, now.Location()),
@@ -211,7 +214,7 @@ func renderUndo(r history.UndoResult, ink paint) string {
 	}{
 		{"as before", without(r.Files.Updated, r.Merged)},
 		{"merged", r.Merged},
-		{"created", r.Files.Created},
+		{"restored", r.Files.Created},
 		{"removed", r.Files.Deleted},
 	} {
 		for _, file := range group.files {
@@ -224,7 +227,7 @@ func renderUndo(r history.UndoResult, ink paint) string {
 	b.add(len(r.Merged) > 0, "", "Merged: the lines that it changed are as before; lines that others changed later are kept.")
 	b.add(r.GivenBack != "", "", "The time gate is as it was before: %s.", r.GivenBack)
 	b.add(r.ID != "", "", "To undo this too: dream-mcp undo %s", r.ID)
-	b.add(r.Redo != "", "", "What came later was undone already. To redo that: dream-mcp undo %s", r.Redo)
+	b.add(r.Redo != "", "", "Each undo goes one step further back. To redo the step before: dream-mcp undo %s", r.Redo)
 	return b.String()
 }
 

@@ -31,7 +31,7 @@ func TestRenderLog(t *testing.T) {
 	want := `2026-11-20 11:00  begun      dream    d3  7 sessions
 2026-11-20 10:00  committed  undo     u1  1 file, of d2
     a.md
-2026-11-20 09:00  committed  dream    d2  2 files, 1 call, took 12 minutes, searched 12.3 MB, forced, 1 waiver, 1 accepted as lost, by codex
+2026-11-20 09:00  undone     dream    d2  2 files, 1 call, took 12 minutes, searched 12.3 MB, forced, 1 waiver, 1 accepted as lost, by codex
     merged; two⟨U+202E⟩
     a.md, b.md
     rule waived: relative-date for a.md (quoted)
@@ -39,10 +39,10 @@ func TestRenderLog(t *testing.T) {
 2026-11-20 07:00  aborted    dream    d1
     changed my mind
 `
-	if got := renderLog(entries, noon, false); got != want {
+	if got := renderLog(entries, map[string]bool{"d2": true}, noon, false); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := renderLog(nil, noon, false); got != "Nothing has happened yet.\n" {
+	if got := renderLog(nil, nil, noon, false); got != "Nothing has happened yet.\n" {
 		t.Errorf("an empty journal: %q", got)
 	}
 }
@@ -78,7 +78,7 @@ func TestRenderUndo(t *testing.T) {
 	want := `Undone: d1
   as before   a.md
   as before   MEMORY.md
-  created     gone.md
+  restored    gone.md
   removed     new.md
   kept        mine.md: changed later (ca978112ca1b when it landed, absent now)
 To undo this too: dream-mcp undo u1

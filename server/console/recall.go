@@ -142,7 +142,7 @@ func renderUses(uses *recall.Uses, p *consolidate.Project) string {
 	}
 	never, always := uses.Extremes(paths)
 	var b lines
-	b.add(true, "", "Recall in %s: %d of %d memories were shown.", ops.Plural(uses.Sessions, "session"), len(uses.Of), len(paths))
+	b.add(true, "", "Recall in %s: at prompts and calls, passages of %d of %d memories were shown.", ops.Plural(uses.Sessions, "session"), len(uses.Of), len(paths))
 	b.add(len(never) > 0, "", "  never: %s", ops.Few(never, maxFiles))
 	b.add(len(always) > 0, "", "  in at least half: %s", ops.Few(always, maxFiles))
 	return "\n" + b.String()

@@ -74,13 +74,13 @@ func renderStatus(s consolidate.Status, setup host.Setup, folders []said.Folder,
 	if d := s.Dream; d != nil {
 		rows = append(rows, place{"open dream", fmt.Sprintf("%s in another process, begun %s", d.ID, ops.Ago(now, d.Started)), dreamDetail(d, now), ""})
 	}
-	what, summary := lastDream(s.Last, now)
-	rows = append(rows, place{"last dream", what, summary, ""})
+	name, what, summary := lastDream(s.Last, now)
+	rows = append(rows, place{name, what, summary, ""})
 
 	b := lines{ink: ink}
 	state, next := headline(s.State)
 	b.WriteString(strings.TrimSpace(ink.in(bold, state)+" "+next) + "\n\n")
-	for _, g := range s.Gates {
+	for _, g := range shownGates(s.Gates) {
 		fmt.Fprintf(&b, "  %s\n", renderGate(g, now.Location(), ink))
 	}
 	b.WriteByte('\n')

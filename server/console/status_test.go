@@ -21,6 +21,7 @@ func fixedStatus() (consolidate.Status, host.Setup) {
 				ClosedGate: "sessions",
 				Gates: []consolidate.Gate{
 					{Name: "enabled", Open: &yes, Why: "on by default"},
+					{Name: "throttle", Open: &yes, Why: "no wait"},
 					{Name: "sessions", Open: &no, Why: "3 of 5"},
 					{Name: "lock", Why: "not checked"},
 				},
@@ -36,7 +37,7 @@ func fixedStatus() (consolidate.Status, host.Setup) {
 func TestRenderStatus(t *testing.T) {
 	t.Parallel()
 	s, setup := fixedStatus()
-	want := `No dream is due. The gate “sessions” is closed.
+	want := `No dream is due. There are too few new sessions.
 
   ● enabled   on by default
   ○ sessions  3 of 5
@@ -59,6 +60,10 @@ last dream   20261117-0101-ab committed 3 days ago, improved 1 memory: a.md, MEM
 	}
 
 	s.Dream = &consolidate.OpenDream{ID: "d1", Started: noon.Add(-10 * time.Minute), Phase: "gathering", ToolCalls: 3, Staged: []string{"a.md"}, Expires: noon.Add(50 * time.Minute)}
+	s.Last.Undone = true
+	if got := renderStatus(s, setup, nil, noon, false); !strings.Contains(got, "\nlast try     20261117-0101-ab committed 3 days ago, improved 1 memory, later undone: ") {
+		t.Errorf("got\n%s", got)
+	}
 	s.Due, s.Last, s.Warnings = true, nil, nil
 	got := renderStatus(s, setup, []said.Folder{{Path: "/a"}, {Path: "/b"}}, noon, false)
 	for _, line := range []string{

@@ -53,7 +53,7 @@ func idleSnapshot() consolidate.Snapshot {
 	yes, no := true, false
 	return consolidate.Snapshot{
 		Time: watched, State: consolidate.State{ClosedGate: "time",
-			Gates:    []consolidate.Gate{{Name: "enabled", Open: &yes, Why: "auto memory is on by default"}, {Name: "time", Open: &no, Why: "3h of 24h; opens 2026-11-22T07:02:30Z"}, {Name: "sessions", Why: "not checked"}},
+			Gates:    []consolidate.Gate{{Name: "enabled", Open: &yes, Why: "on by default"}, {Name: "time", Open: &no, Why: "3h of 24h; opens 2026-11-22T07:02:30Z"}, {Name: "sessions", Why: "not checked"}},
 			Last:     &consolidate.LastDream{ID: "1", Ended: watched.Add(-3 * time.Hour), Outcome: ops.Committed, Files: []string{"a.md"}, Summary: "merged\u200b two"},
 			Warnings: []string{"two memory directories"},
 		}}
@@ -193,7 +193,7 @@ func TestWatchLines(t *testing.T) {
 	var shown shownEvents
 	v := watchView{zone: time.UTC}
 	all := func(p consolidate.Snapshot) string { return strings.Join(shown.next(v, p), "\n") }
-	if got := all(idleSnapshot()); got != "10:02:30 No dream is due. The gate “time” is closed. 3h of 24h; opens 2026-11-22 07:02 UTC\n10:02:30 ! two memory directories" {
+	if got := all(idleSnapshot()); got != "10:02:30 No dream is due. It is too early. 3h of 24h; opens 2026-11-22 07:02 UTC\n10:02:30 ! two memory directories" {
 		t.Error(got)
 	}
 	later := idleSnapshot()

@@ -179,11 +179,11 @@ func (v watchView) idle(b *lines) {
 	state, next := headline(p.State)
 	b.WriteString(strings.TrimSpace(v.ink.in(bold, state)+" "+next) + "\n")
 	b.add(p.HeldBy != "", "", "%s", p.HeldBy)
-	for _, g := range p.Gates {
+	for _, g := range shownGates(p.Gates) {
 		b.WriteString("  " + renderGate(g, v.zone, v.ink) + "\n")
 	}
-	what, summary := lastDream(p.Last, p.Time)
-	b.add(p.Last != nil, "", "last dream %s", what)
+	name, what, summary := lastDream(p.Last, p.Time)
+	b.add(p.Last != nil, "", "%s %s", name, what)
 	b.add(summary != "", dim, "  %s", summary)
 	v.warnings(b)
 }

@@ -67,7 +67,7 @@ func (r *resolver) memoryOn() Switch {
 		}
 		return Switch{On: v.value, Why: fmt.Sprintf("autoMemoryEnabled is %t in %q", v.value, v.path)}
 	}
-	return Switch{On: true, Why: "auto memory is on by default"}
+	return Switch{On: true, Why: "Claude Code's memory is on, its default"}
 }
 
 // environment is the source of a variable of this process.
