@@ -126,7 +126,7 @@ func (s *story) beforeAndAfter() string {
 			b.add(strings.HasPrefix(line, "- "), []string{red, green}[i], "  %s", ansi.Truncate(line, pageWidth-2, "…"))
 		}
 	}
-	b.add(true, "", "\nThe steps between follow. It is a sandbox; a script plays the model, the rest is real.")
+	b.add(true, "", "\nThe steps between follow. A script plays the model; the rest is real.")
 	return b.String()
 }
 

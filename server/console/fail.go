@@ -70,7 +70,11 @@ func Fail(stderr io.Writer, err error) int {
 		failure = &Failure{message, hint(err), 1}
 	}
 	if failure.Message != "" {
-		fmt.Fprintf(stderr, "error: %s\nhint: %s\n", oneLine(message), oneLine(failure.Hint))
+		text := fmt.Sprintf("error: %s\nhint: %s\n", oneLine(message), oneLine(failure.Hint))
+		if width := widthOf(stderr); width > 0 {
+			text = wrap(tilde(text), width)
+		}
+		io.WriteString(stderr, text)
 	}
 	return failure.Code
 }

@@ -382,7 +382,7 @@ func (c *Command) printParts(h install.Host, parts []install.Part) error {
 		b.add(p.HostCommand != nil, "", "or in %s:", p.File)
 		b.WriteString(text + "\n")
 	}
-	return c.print(strings.TrimSuffix(b.String(), "\n"))
+	return c.paste(strings.TrimSuffix(b.String(), "\n"))
 }
 
 // hosts lists the hosts, and which parts each has.

@@ -30,15 +30,18 @@ func (c *Command) printJSON(v any, indent string) error {
 	return err
 }
 
-// answer prints the result of a verb: v with --json, else text, with ~ for the home and wrapped on a terminal.
+// answer prints the result of a verb: v with --json, else text, with ~ for the home.
 func (c *Command) answer(v any, indent string, text func(ink paint) string) error {
 	if c.JSON {
 		return c.printJSON(v, indent)
 	}
-	return c.print(wrap(tilde(text(paintFor(c.Out))), c.width()))
+	return c.print(tilde(text(paintFor(c.Out))))
 }
 
-func (c *Command) print(text string) error {
+// print prints a text, wrapped between words on a terminal. What a person copies whole is printed by paste.
+func (c *Command) print(text string) error { return c.paste(wrap(text, c.width())) }
+
+func (c *Command) paste(text string) error {
 	_, err := io.WriteString(c.Out, text)
 	return err
 }

@@ -52,7 +52,7 @@ func (c *Command) completionScript(context.Context, *consolidate.Project, host.S
 	if strings.Contains(text, "bash completion V2") {
 		text = bashAlone + text
 	}
-	return c.print(text)
+	return c.paste(text)
 }
 
 func (c *Command) version(context.Context, *consolidate.Project, host.Setup) error {

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,11 +16,13 @@ import (
 const textWidth = 80
 
 // width returns the width of the terminal that is written to, or 0 if the output is not one.
-func (c *Command) width() int {
-	if !IsTerminal(c.Out) {
+func (c *Command) width() int { return widthOf(c.Out) }
+
+func widthOf(out io.Writer) int {
+	if !IsTerminal(out) {
 		return 0
 	}
-	width, _, err := term.GetSize(int(fileOf(c.Out).Fd()))
+	width, _, err := term.GetSize(int(fileOf(out).Fd()))
 	if err != nil {
 		return 0
 	}
