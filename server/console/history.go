@@ -102,18 +102,19 @@ func logDetail(e ops.LogEntry) string {
 	return "  " + strings.Join(parts, ", ")
 }
 
-func (c *Command) diff(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
+func (c *Command) diff(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
 	id, changes, err := p.History.Diff(c.argument())
 	if err != nil {
 		return err
 	}
-	return c.answer(map[string]string{"id": id, "diff": string(changes)}, "", func(ink paint) string {
-		shown := string(changes)
-		if info, err := p.Store.Records.Op(id); err == nil && info.Commit != "" { // a merge: whose lines are they?
-			shown = p.Share.Sign(ctx, info.Commit, shown)
-		}
-		return renderDiff(id, shown, ink)
-	})
+	if c.JSON {
+		return c.printJSON(map[string]string{"id": id, "diff": string(changes)}, "")
+	}
+	shown := string(changes)
+	if info, err := p.Store.Records.Op(id); err == nil && info.Commit != "" { // a merge: whose lines are they?
+		shown = p.Share.Sign(ctx, info.Commit, shown)
+	}
+	return c.paged(setup, func(to *pager) error { return to.print(wrap(tilde(renderDiff(id, shown, to.ink)), to.width)) })
 }
 
 // renderDiff prints a diff after a line with the ID, which tools that read diffs ignore.

@@ -25,6 +25,7 @@ type SearchOptions struct {
 	Regex  bool   // the words are an RE2 expression
 	Ranked bool   // the words are a question: the best answers first
 	All    bool   // said: the model's words too
+	Tools  bool   // what tools were asked and answered too
 	Since  string // a date, a time, or a span back from now
 }
 
@@ -40,6 +41,9 @@ const rankedHits = 20
 // search shows where words were said in the sessions of the project, the newest first.
 func (c *Command) search(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
 	q := search.Query{Pattern: strings.Join(c.Args, " "), Regex: c.Search.Regex, Fold: true}
+	if c.Search.Tools {
+		q.Speakers = []said.Speaker{said.User, said.Assistant, said.Tool}
+	}
 	var err error
 	if q.Since, err = consolidate.When("since", c.Search.Since, p.Store.Now(), false); err != nil {
 		return err
@@ -75,9 +79,12 @@ func (c *Command) foundNone(err error, res search.Result) error {
 	if err != nil || res.Matches > 0 {
 		return err
 	}
-	hint := "dream-mcp search --ranked takes any of the words"
-	if res.Sessions == 0 {
+	hint := "dream-mcp search --ranked takes any of the words; --tools looks in what tools were asked and answered too"
+	switch {
+	case res.Sessions == 0:
 		hint = "dream-mcp doctor names the folders that are searched"
+	case c.Search.Tools:
+		hint = "dream-mcp search --ranked takes any of the words"
 	}
 	return &Failure{fmt.Sprintf("not said in %d sessions: %q", res.Sessions, strings.Join(c.Args, " ")), hint, 1}
 }

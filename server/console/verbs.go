@@ -72,6 +72,7 @@ var verbs = []verb{
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Search.Regex, "regex", false, "WORDS are an RE2 expression")
 			f.BoolVar(&c.Search.Ranked, "ranked", false, "WORDS are a question: the best answers first")
+			f.BoolVar(&c.Search.Tools, "tools", false, "search what tools were asked and answered, too")
 			f.Func("since", "only since `TIME`: a date, or a span such as 7d", word(&c.Search.Since))
 		}},
 	{name: "said", group: groupLook, run: (*Command).said,
