@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -79,6 +80,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return console.Fail(stderr, c.Run(ctx, nil, host.Setup{}))
 	case c.Verb == "":
 		c.Verb = "serve"
+	case c.Verb == hook.Statusline && c.In != nil: // a person at a terminal: there is no event to wait for
+		return answerHook(ctx, c, args[1:], strings.NewReader(""))
 	case c.Verb == hook.Verb && c.In == nil, c.Verb == hook.Statusline:
 		return answerHook(ctx, c, args[1:], stdin)
 	}
