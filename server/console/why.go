@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +29,7 @@ func renderWhy(w provenance.Why, zone *time.Location, ink paint) string {
 	fmt.Fprintf(&b, "%s %s\n", ink.in(bold, oneLine(w.Path)), ink.in(dim, oneLine(w.Description)))
 	b.add(len(w.Sources) == 0, "", "It has no source: it was written without evidence, or not by dream-mcp.")
 	b.add(len(w.Sources) > 0, "", "Sources, the newest last:")
-	for _, o := range w.Sources {
+	for _, o := range slices.SortedStableFunc(slices.Values(w.Sources), func(a, b provenance.Origin) int { return a.Said.Compare(b.Said) }) {
 		b.add(true, "", "%s", o.Line(whyWords))
 	}
 	b.add(len(w.History) > 0, "", "Changes made through dream-mcp, the newest first:")
