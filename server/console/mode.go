@@ -28,7 +28,7 @@ var modes = map[string]string{
 	host.ModeAuto:    "a dream that is due runs in the background and lands by itself",
 }
 
-// mode shows the mode, or sets it for this project in config.json.
+// mode shows the mode, or sets it in config.json: for this project if it has a mode of its own there, else for all.
 func (c *Command) mode(ctx context.Context, _ *consolidate.Project, setup host.Setup) error {
 	var changed bool
 	wanted := setup.Mode
@@ -50,7 +50,7 @@ func (c *Command) mode(ctx context.Context, _ *consolidate.Project, setup host.S
 	}
 	connected := connected(install.Installer{Env: host.Process(), Self: c.Self})
 	err := c.answer(modeJSON{setup.Mode, setup.ModeSource, setup.ConfigFile, changed, connected}, "  ", func(ink paint) string {
-		return renderMode(setup, connected, ink)
+		return renderMode(setup, len(c.Args) > 0, connected, ink)
 	})
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func connected(i install.Installer) []string {
 	return hosts
 }
 
-func renderMode(setup host.Setup, connected []string, ink paint) string {
+func renderMode(setup host.Setup, set bool, connected []string, ink paint) string {
 	b := lines{ink: ink}
 	for _, m := range host.Modes {
 		mark, colour := " ", ""
@@ -91,6 +91,8 @@ func renderMode(setup host.Setup, connected []string, ink paint) string {
 		b.add(true, colour, "%s %-8s %s", mark, m, modes[m])
 	}
 	b.add(true, "", "in force by: %s", setup.ModeSource)
+	b.add(set && len(setup.ModeKeys) == 1, "", "set for: all projects that have no mode of their own in config.json")
+	b.add(set && len(setup.ModeKeys) > 1, "", "set for: this project alone")
 	b.add(setup.Mode != host.ModeOff && !setup.Enabled.On, "", "but dreams are off: %s", setup.Enabled.Why)
 	b.add(setup.Mode != host.ModeOff && len(connected) == 0, yellow, "but nothing does it: no host calls dream-mcp. To connect one: dream-mcp install HOST")
 	return b.String() + renderRecall(setup)
