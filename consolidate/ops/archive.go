@@ -81,7 +81,7 @@ func (s *Records) Match(id string) (string, error) {
 	case 1:
 		return found[0], nil
 	}
-	return "", fmt.Errorf("%q is the beginning of %d IDs: %s", id, len(found), strings.Join(found, ", "))
+	return "", Refuse(fmt.Sprintf("%q is the beginning of %d IDs: %s", id, len(found), strings.Join(found, ", ")), "give more of the ID")
 }
 
 // Discard removes an operation. Its texts stay until Collect.

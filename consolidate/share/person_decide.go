@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 
@@ -26,7 +25,7 @@ func (p *Person) Add(ctx context.Context, n memory.Name) error {
 		topic := memory.ParseTopic(text)
 		switch {
 		case !isHere && !isTheirs:
-			return &fs.PathError{Op: "read", Path: n.String(), Err: fs.ErrNotExist}
+			return ops.Refuse(fmt.Sprintf("no memory has the name %q", n), "name one as MEMORY.md does: name.md or folder/name.md")
 		case !isHere:
 			delete(known, n.String()) // the exchange brings it back
 			return p.exchange(ctx, known, theirs, index)

@@ -237,7 +237,11 @@ func misused(cmd *cobra.Command, err error) error {
 			name = "--" + name
 			for _, other := range cmd.Root().Commands() {
 				if other != cmd && other.LocalNonPersistentFlags().Lookup(name[2:]) != nil {
-					return usage("%s goes with %s", name, other.Name())
+					e := usage("%s is a flag of %s, not of %s", name, other.Name(), cmd.Name())
+					if cmd.HasParent() {
+						e.Hint = "dream-mcp " + cmd.Name() + " --help shows its flags"
+					}
+					return e
 				}
 			}
 		}

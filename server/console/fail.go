@@ -110,9 +110,9 @@ var hints = []func(error) string{
 		return "nothing was overwritten. dream-mcp diff and dream-mcp review show the present state: do it again, or restore what was changed first"
 	}),
 	hintOf(func(e *ops.RequestError) string { return e.Hint }),
-	hintFor("dream-mcp status shows the gates; your agent begins a dream with the prompt “dream”", ops.ErrNoDream),
+	hintFor("dream-mcp status shows whether one is due; dream-mcp dream runs one now", ops.ErrNoDream),
 	hintFor("a dream or a write comes first: ask your agent for one, or run dream-mcp dream", ops.ErrNothing),
-	hintFor("dream-mcp log lists the dreams and their IDs", ops.ErrUnknown, history.ErrUndone),
+	hintFor("dream-mcp log lists the IDs of dreams and writes; dream-mcp why FILE lists those that changed a memory", ops.ErrUnknown, history.ErrUndone),
 	hintText[*share.StopError]("the memory here and the remote are as they were; look at the remote, then: dream-mcp share --now"),
 	hintText[*share.GitError]("git must reach the remote without a prompt: try git ls-remote. What changed here is kept and sent later: dream-mcp share --now"),
 	hintText[*search.QueryError]("an expression is RE2 (github.com/google/re2/wiki/Syntax); without --regex the words are looked for as they are"),

@@ -15,7 +15,7 @@ func (c *Command) person(ctx context.Context, p *consolidate.Project, _ host.Set
 	if len(c.Args) == 2 {
 		n, err := memory.ParseName(c.Args[1])
 		if err != nil {
-			return ops.Refuse(err.Error(), "name a memory of this project")
+			return ops.Refuse(err.Error(), "name one as MEMORY.md does: name.md or folder/name.md")
 		}
 		do := map[string]func(context.Context, memory.Name) error{"add": p.Person.Add, "remove": p.Person.Remove, "except": p.Person.Except}[c.Args[0]]
 		if err := do(ctx, n); err != nil {

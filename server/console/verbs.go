@@ -152,6 +152,7 @@ var verbs = []verb{
 		}},
 	{name: "mode", group: groupSetUp, args: "[off|suggest|approve|auto]", most: 1, json: true, run: (*Command).mode,
 		short:   "show or set what happens by itself when a dream is due",
+		long:    `It is set for all projects. A project that has a mode of its own, under projects in config.json, has it set there.`,
 		example: "dream-mcp mode\ndream-mcp mode approve",
 		choices: func(*Command) []string { return host.Modes }},
 	{name: "share", group: groupSetUp, args: "[REMOTE]", most: 1, json: true, run: (*Command).share,
