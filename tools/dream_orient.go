@@ -209,7 +209,7 @@ func mapFindings(b *text, m consolidate.Map) {
 	n := fill(&shown, len(lines), maxMapFindings, func(i int) string { return lines[i] + "\n" })
 	b.WriteString(shown.String())
 	b.add(n < len(lines), "… and %d lines more: `dream-mcp lint`\n", len(lines)-n)
-	b.add(m.Checked.Known(), "drift: %s\n", quoted(m.Checked.String(), 1_000))
+	b.add(m.Checked.Known() && len(m.Topics) > 0, "drift: %s\n", quoted(m.Checked.String(), 1_000))
 }
 
 // mapLogs shows what the host noted down in the newest days: a dream looks there first.

@@ -91,15 +91,15 @@ func (c Checked) String() string {
 			parts = append(parts, fmt.Sprintf("%d %ss", part.number, part.noun))
 		}
 	}
-	text := "nothing that the memory names is known in the checkout"
-	if len(parts) > 0 {
-		text = strings.Join(parts, ", ") + " checked in the checkout"
-	}
+	text, commit := "the memory names no file, script or target of the project", ""
 	if c.Commit != "" {
-		text += fmt.Sprintf(" of %s (%s)", c.Date.Format(time.DateOnly), c.Commit)
+		commit = fmt.Sprintf(" of %s (%s)", c.Date.Format(time.DateOnly), c.Commit)
 	}
-	if len(parts) > 0 {
-		text += fmt.Sprintf(", %d missing", c.Missing)
+	switch {
+	case len(parts) > 0:
+		text = fmt.Sprintf("%s checked in the checkout%s, %d missing", strings.Join(parts, ", "), commit, c.Missing)
+	case commit != "":
+		text += ", in the checkout" + commit
 	}
 	if c.Never > 0 {
 		text += fmt.Sprintf("; neither there nor in its history: %s", strings.Join(c.NeverAt, ", "))

@@ -239,6 +239,10 @@ func TestGathered(t *testing.T) {
 	if want := "8 paths checked in the checkout of 2026-11-20 (0f3b9c8), 7 missing; neither there nor in its history: a.md:7 lib/x.c, b.md:1 make y and 1 more"; c.String() != want {
 		t.Errorf("%q", c.String())
 	}
+	c = Checked{Date: c.Date, Commit: c.Commit}
+	if want := "the memory names no file, script or target of the project, in the checkout of 2026-11-20 (0f3b9c8)"; c.String() != want {
+		t.Errorf("%q", c.String())
+	}
 }
 
 // TestHostileRepository holds that nothing that a repository configures is run.
