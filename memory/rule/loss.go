@@ -84,7 +84,7 @@ func askOnce(losses []Finding) []Finding {
 		files = append(files[:maxAskedLosses], "…")
 	}
 	for i := range losses {
-		losses[i].Hint = cmp.Or(losses[i].Hint, "keep what still holds; for what is meant to go finalize_index {\"accept_loss\": ["+strings.Join(files, ", ")+"]}")
+		losses[i].Hint = cmp.Or(losses[i].Hint, "keep what still holds, or say why it is meant to go → finalize_index {\"accept_loss\": ["+strings.Join(files, ", ")+"]}")
 	}
 	return losses
 }

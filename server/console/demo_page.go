@@ -77,13 +77,13 @@ func (s *story) print(colour, prefix, line string) {
 	}
 }
 
-// showPages prints the story. A person gets one page after the other, after the index before and after the dream, and
-// what to type next.
+// showPages prints the story, and what to type next. A person gets one page after the other, after the index before and
+// after the dream.
 func (c *Command) showPages(ctx context.Context, s *story) error {
-	if !s.forPerson {
-		return c.print(strings.Join(s.pages, ""))
-	}
 	next := s.next(c.Self)
+	if !s.forPerson {
+		return c.print(strings.Join(s.pages, "") + next)
+	}
 	pages := append([]string{s.beforeAndAfter()}, s.pages[1:]...)
 	for i, page := range pages {
 		if err := c.print(fitPage(page, s.ink)); err != nil {
