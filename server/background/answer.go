@@ -224,7 +224,7 @@ func offer(since string, sessions int) string {
 		what = fmt.Sprintf("%d sessions, and none was ever reviewed", sessions)
 	}
 	return "A dream (a consolidation of this project's long-term memory) is due: " + what +
-		". When the user's first request is done, offer it in one sentence. If they agree, call dream_orient of the server dream-mcp " +
+		". When the user's first request is done, offer it in one sentence. If they agree, call dream_orient of the server dream " +
 		"and follow it. If they don't, leave it: it is offered at most once a day."
 }
 
