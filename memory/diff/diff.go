@@ -123,7 +123,7 @@ func (d Diff) Unified(from, to string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "--- %s\n+++ %s\n", from, to)
 	if len(d.Bookkeeping) > 0 {
-		fmt.Fprintf(&b, "# bookkeeping: %s\n", strings.Join(d.Bookkeeping, ", "))
+		fmt.Fprintf(&b, "# also changed: %s\n", strings.Join(d.Bookkeeping, ", "))
 	}
 	for _, h := range d.Hunks {
 		old, new := 0, 0

@@ -164,7 +164,7 @@ func diffColour(line string) string {
 	switch {
 	case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "):
 		return bold
-	case strings.HasPrefix(line, "# bookkeeping: "):
+	case strings.HasPrefix(line, "# also changed: "):
 		return dim
 	case strings.HasPrefix(line, "@@"):
 		return cyan
