@@ -56,6 +56,9 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, fi
 	if err != nil {
 		report.Failure = p.Store.AllowSecrets.Mask(err.Error())
 	}
+	if report.Interrupted {
+		report.Failure = "interrupted by the person"
+	}
 	outcome, endErr := run.End(context.WithoutCancel(ctx), report)
 	log.say("%s%s; %d turns, %s, $%.4f", outcome, because(report.Failure), report.Turns, report.Tokens, report.CostUSD)
 	if err == nil && outcome == ops.Failed {

@@ -171,6 +171,10 @@ func TestWatchKeys(t *testing.T) {
 		t.Error("ctrl-c is not noted")
 	}
 	waits := watchView{snapshot: consolidate.Snapshot{Time: watched}, asked: true, began: watched.Add(-100 * time.Second), width: 80}
+	waits.height = 5
+	if got := waits.lines(); !strings.Contains(got[4], "ctrl-c ends the dream") {
+		t.Errorf("waits with the keys %q", got)
+	}
 	if got := waits.lines()[0]; !strings.HasSuffix(got, " 1m40s") {
 		t.Errorf("waits with %q", got)
 	}

@@ -234,6 +234,8 @@ func (v watchView) foot() []string {
 		return []string{v.ink.in(yellow, "Stop this dream? y: yes, nothing lands · any other key: no")}
 	case v.note != "":
 		return []string{v.ink.in(yellow, oneLine(v.note))}
+	case v.snapshot.Dream == nil && v.asked:
+		return []string{v.ink.in(dim, "ctrl-c ends the dream · q leaves this view")}
 	case v.snapshot.Dream == nil:
 		return []string{v.ink.in(dim, "q quit")}
 	case v.width < 50:
