@@ -215,6 +215,8 @@ func (c *Command) setVerb(v verb, args []string) error {
 		return usage("show needs the ID of what was said, as search and said print it")
 	case c.Search.Regex && c.Search.Ranked:
 		return usage("either --regex or --ranked")
+	case c.Search.Tools && c.Search.Ranked:
+		return usage("--ranked ranks what was said, not what tools printed: omit --tools")
 	case c.At != "" && c.List:
 		return usage("--list cannot be combined with --at")
 	}

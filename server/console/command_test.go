@@ -74,6 +74,7 @@ func TestParseRefuses(t *testing.T) {
 		{"diff a b", `diff takes one argument; "b" is one too many`, ""},
 		{"demo --json", "demo has no --json", ""},
 		{"--json", "dream-mcp without a verb has no --json", ""},
+		{"search --tools --ranked x", "--ranked ranks what was said, not what tools printed: omit --tools", "dream-mcp search --help"},
 		{"status --keep", "--keep is a flag of demo, not of status", "dream-mcp status --help shows its flags"},
 		{"--json=yes status", "flag --json takes no value", ""},
 		{"status --project", "flag --project needs a value", ""},

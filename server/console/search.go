@@ -84,7 +84,9 @@ func (c *Command) foundNone(err error, res search.Result) error {
 	case res.Sessions == 0:
 		hint = "dream-mcp doctor names the folders that are searched"
 	case c.Search.Tools:
-		hint = "dream-mcp search --ranked takes any of the words"
+		hint = "fewer words, or dream-mcp search --ranked without --tools, which takes any of them"
+	case c.Search.Ranked:
+		hint = "dream-mcp search --tools looks in what tools were asked and answered too"
 	}
 	return &Failure{fmt.Sprintf("not said in %d sessions: %q", res.Sessions, strings.Join(c.Args, " ")), hint, 1}
 }

@@ -24,12 +24,12 @@ const (
 // watchView draws a snapshot. Its lines depend only on its fields.
 type watchView struct {
 	snapshot      consolidate.Snapshot
-	width, height int    // of the screen, in cells; 0: unlimited
-	scrolled      int    // rows by which the body is scrolled down, from where it is by itself
-	asking        bool   // x was pressed; the view asks whether to stop
-	note          string // the result of the last key
-	asked         bool   // the person asked for this dream, so the gates are not shown
-	began         time.Time
+	width, height int       // of the screen, in cells; 0: unlimited
+	scrolled      int       // rows by which the body is scrolled down, from where it is by itself
+	asking        bool      // x was pressed; the view asks whether to stop
+	note          string    // the result of the last key
+	asked         bool      // the person asked for this dream, so the gates are not shown
+	began         time.Time // when they asked
 	ink           paint
 	zone          *time.Location
 }
