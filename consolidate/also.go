@@ -57,6 +57,31 @@ func (p *Project) Complete(results []*WriteResult, refused map[string]string) {
 	}
 }
 
+// Mentions returns the first passages of memories, as the open dream would leave them, that match, at most so many, and how many
+// there are. Outside dreams there are none.
+func (p *Project) Mentions(matches func(text string) bool, most int) (first []related.Passage, n int) {
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	if p.dream == nil {
+		return nil, 0
+	}
+	s, err := p.asWritten()
+	if err != nil {
+		return nil, 0
+	}
+	for _, d := range related.Documents(s.Shown(nil)) {
+		for _, passage := range d.Passages() {
+			if !matches(passage.Text) {
+				continue
+			}
+			if n++; n <= most {
+				first = append(first, passage)
+			}
+		}
+	}
+	return first, n
+}
+
 // asWritten returns the memory as the dream would leave it; outside dreams, as it is.
 func (p *Project) asWritten() (*memory.Snapshot, error) {
 	if p.dream != nil {

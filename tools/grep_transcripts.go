@@ -12,6 +12,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/memory/related"
 )
 
 // How many turns context_of shows on each side of one ID, and of each of several, unless limit says otherwise.
@@ -51,7 +52,24 @@ func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArgument
 	if r.Cursor != "" {
 		r.Limit = res.Limit
 	}
-	return answer{text: renderHits(p, res, r, pageRoom(r))}, nil
+	text := renderHits(p, res, r, pageRoom(r))
+	if matches, err := q.Matcher(); err == nil && r.Cursor == "" {
+		text += renderMentions(p.Mentions(matches, maxMentions))
+	}
+	return answer{text: text}, nil
+}
+
+// maxMentions is the number of passages of memories that a search shows.
+const maxMentions = 5
+
+// renderMentions says what memories have of what was looked for.
+func renderMentions(first []related.Passage, n int) string {
+	var b text
+	b.add(n > 0, "\nIn memories, %d of %s:\n", len(first), ops.Plural(n, "passage"))
+	for _, p := range first {
+		b.add(true, "%s: %s\n", p.Where(), passage(p.Text, nil, maxPassageLine))
+	}
+	return strings.TrimRight(b.String(), "\n")
 }
 
 // grepArguments are the arguments of grep_transcripts.

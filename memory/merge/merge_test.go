@@ -357,7 +357,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Lines about memories are merged by memory, whatever stands beside them.
+// Lines about memories are merged by memory, whatever is beside them.
 func TestEntries(t *testing.T) {
 	line := func(file, text string) string { return fmt.Sprintf("- [%s](%s.md) — %s\n", file, file, text) }
 	after := "# Memory\n" + line("db", "Postgres") + line("gone", "x") + line("deploy", "on Fly since May")

@@ -134,6 +134,14 @@ func (q Query) compiled() (all []*pattern, omitted []string, err error) {
 	return all, texts[n:], nil
 }
 
+// Matcher returns what reports whether a text has one of the query's patterns. Its errors are those of Search.
+func (q Query) Matcher() (func(text string) bool, error) {
+	all, _, err := q.compiled()
+	return func(text string) bool {
+		return slices.ContainsFunc(all, func(p *pattern) bool { return p.matches(text) })
+	}, err
+}
+
 // speakers are those whose words are looked for.
 func (q Query) speakers() []said.Speaker {
 	if len(q.Speakers) == 0 {
