@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -11,11 +10,13 @@ var bookkeeping = []string{"created", "modified", "sources", "originSessionId", 
 
 // Bookkeeping returns the bookkeeping fields of the frontmatter as they are written, by key without "metadata.", and
 // reports for each line of the text whether it belongs to one.
-func (t *Topic) Bookkeeping() (fields map[string]string, lines []bool) {
+func (t *Topic) Bookkeeping() (fields map[string]string, lines []bool) { return t.linesOf(bookkeeping) }
+
+func (t *Topic) linesOf(keys []string) (fields map[string]string, lines []bool) {
 	fields, lines = make(map[string]string), make([]bool, strings.Count(t.body, "\n")+len(t.head)+1)
 	for _, f := range t.fields {
 		key := strings.TrimPrefix(f.key, "metadata.")
-		if !slices.Contains(bookkeeping, key) {
+		if !slices.Contains(keys, key) {
 			continue
 		}
 		fields[key] += strings.Join(t.head[f.line:f.end], "")
@@ -26,9 +27,9 @@ func (t *Topic) Bookkeeping() (fields map[string]string, lines []bool) {
 	return fields, lines
 }
 
-// WithoutBookkeeping returns the text of a topic without its bookkeeping fields, and their keys, sorted.
-func WithoutBookkeeping(text string) (rest string, keys []string) {
-	fields, lines := ParseTopic([]byte(text)).Bookkeeping()
+// WithoutOrigins returns the text of a topic without the fields that say where it comes from, and whether it has any.
+func WithoutOrigins(text string) (rest string, had bool) {
+	fields, lines := ParseTopic([]byte(text)).linesOf([]string{"sources", "originSessionId", "originSessionIds"})
 	var b strings.Builder
 	i := 0
 	for line := range strings.Lines(text) {
@@ -37,5 +38,5 @@ func WithoutBookkeeping(text string) (rest string, keys []string) {
 		}
 		i++
 	}
-	return b.String(), slices.Sorted(maps.Keys(fields))
+	return b.String(), len(fields) > 0
 }

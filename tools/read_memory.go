@@ -92,8 +92,8 @@ func readProblem(path string, f consolidate.ReadResult) string {
 	return fmt.Sprintf("%q does not exist", path)
 }
 
-// renderFiles renders files until the page is full, and returns how many. Only the first may be cut. Of several, the bookkeeping is
-// left out: nobody needs it, and it is a quarter of what short memories have.
+// renderFiles renders files until the page is full, and returns how many. Only the first may be cut. Of several, the sources
+// are left out: they are a fifth of what short memories have.
 func renderFiles(paths []string, files []consolidate.ReadResult, offset int) (page string, shown int) {
 	var b text
 	shown = fill(&b, len(files), readPage, func(i int) string {
@@ -161,15 +161,15 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 	return "\n\n" + strings.TrimRight(b.String(), "\n"), nil
 }
 
-// renderFile writes a page of a file. The offset is in bytes of the masked text. Of one among several that is not cut, the
-// bookkeeping is only named.
+// renderFile writes a page of a file. The offset is in bytes of the masked text. Those of one among several that
+// is not cut have no sources.
 func renderFile(b *text, f consolidate.Shown, offset int, several bool) {
 	name := fmt.Sprintf("%s %s", f.Name, cmp.Or(f.Sum.Short(), "new"))
 	b.add(true, "%s %d", name, f.Bytes)
 	if several && f.Name.IsTopic() && len(f.Text) < readPage/2 {
-		var keys []string
-		f.Text, keys = memory.WithoutBookkeeping(f.Text)
-		b.add(len(keys) > 0, " (without %s)", strings.Join(keys, ", "))
+		var had bool
+		f.Text, had = memory.WithoutOrigins(f.Text)
+		b.add(had, " (without sources)")
 	}
 	b.WriteByte('\n')
 	b.add(f.Masked > 0, "(masked: %d; an edit quotes masked values as shown; new text that contains a mask loses the value)\n", f.Masked)
