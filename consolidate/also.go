@@ -36,6 +36,10 @@ func (p *Project) Complete(results []*WriteResult, refused map[string]string) {
 	if err != nil {
 		return
 	}
+	var staged map[memory.Name]bool // the caller knows what it wrote in this dream
+	if p.dream != nil {
+		staged = p.dream.Stage.Touched()
+	}
 	x := related.New(related.Documents(s.Shown(nil)))
 	shown := map[[2]string]bool{}
 	for _, r := range results {
@@ -43,7 +47,10 @@ func (p *Project) Complete(results []*WriteResult, refused map[string]string) {
 		if err != nil || r.fresh == nil || s.Topics[n] == nil {
 			continue
 		}
-		others := func(file string) bool { return file == r.Path || file == memory.IndexFile }
+		others := func(file string) bool {
+			other, _ := memory.ParseName(file)
+			return file == r.Path || file == memory.IndexFile || staged[other]
+		}
 		for _, pair := range x.Beside(r.fresh, related.NameWords(r.Path), others, 2*maxAlso) {
 			if len(r.Also) < maxAlso && pair.Weight >= minAlso && !shown[[2]string{pair.File, r.Path}] {
 				shown[[2]string{r.Path, pair.File}] = true
@@ -55,31 +62,6 @@ func (p *Project) Complete(results []*WriteResult, refused map[string]string) {
 			return f.Rule == "wiki-link" && f.File == r.Path && !slices.ContainsFunc(still, func(o rule.Finding) bool { return o.Message == f.Message })
 		})
 	}
-}
-
-// Mentions returns the first passages of memories, as the open dream would leave them, that match, at most so many, and how many
-// there are. Outside dreams there are none.
-func (p *Project) Mentions(matches func(text string) bool, most int) (first []related.Passage, n int) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
-	if p.dream == nil {
-		return nil, 0
-	}
-	s, err := p.asWritten()
-	if err != nil {
-		return nil, 0
-	}
-	for _, d := range related.Documents(s.Shown(nil)) {
-		for _, passage := range d.Passages() {
-			if !matches(passage.Text) {
-				continue
-			}
-			if n++; n <= most {
-				first = append(first, passage)
-			}
-		}
-	}
-	return first, n
 }
 
 // asWritten returns the memory as the dream would leave it; outside dreams, as it is.

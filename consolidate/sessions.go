@@ -10,6 +10,7 @@ import (
 	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/memory/related"
 	"dream-mcp/consolidate/transcript/sessions"
 )
 
@@ -73,6 +74,32 @@ func (s *Sessions) Search(ctx context.Context, q search.Query, since string) (re
 		err = p.dream.Save()
 	}
 	return res, err
+}
+
+// Mentions returns the first passages of memories, as the open dream would leave them, that match, at most so many, and how many
+// there are. Outside dreams there are none.
+func (s *Sessions) Mentions(matches func(text string) bool, most int) (first []related.Passage, n int) {
+	p := s.p
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	if p.dream == nil {
+		return nil, 0
+	}
+	written, err := p.asWritten()
+	if err != nil {
+		return nil, 0
+	}
+	for _, d := range related.Documents(written.Shown(nil)) {
+		for _, passage := range d.Passages() {
+			if !matches(passage.Text) {
+				continue
+			}
+			if n++; n <= most {
+				first = append(first, passage)
+			}
+		}
+	}
+	return first, n
 }
 
 // Ranked finds utterances that answer a question.

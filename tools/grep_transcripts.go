@@ -54,7 +54,7 @@ func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArgument
 	}
 	text := renderHits(p, res, r, pageRoom(r))
 	if matches, err := q.Matcher(); err == nil && r.Cursor == "" {
-		text += renderMentions(p.Mentions(matches, maxMentions))
+		text += renderMentions(p.Sessions.Mentions(matches, maxMentions))
 	}
 	return answer{text: text}, nil
 }
