@@ -10,8 +10,8 @@ import (
 	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
-	"dream-mcp/memory/related"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/memory/related"
 )
 
 // Sessions are what was said in the sessions of a project. To search or list it counts as a call of the open dream.
