@@ -60,7 +60,7 @@ func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArgument
 }
 
 // maxMentions is the number of passages of memories that a search shows.
-const maxMentions = 5
+const maxMentions = 8
 
 // renderMentions says what memories have of what was looked for.
 func renderMentions(first []related.Passage, n int) string {
