@@ -4,6 +4,7 @@ import (
 	"context"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/memory/secret"
 	"fmt"
 	"io"
 	"os"
@@ -26,6 +27,11 @@ type bench struct {
 // store opens the transcripts as users do, without a bound on time. Without a folder, digests are not kept.
 func store(projects, digests string) *search.Store {
 	s := search.Open(sessions.Options{Projects: projects, Roots: []string{root}})
+	s.Mask = func(text string, from, to int) (string, int, int) {
+		v := secret.Allowed(nil).View(text)
+		from, to = v.Shown(from, to)
+		return v.Text, from, to
+	}
 	s.Digests = digests
 	s.Budget = time.Hour
 	if digests == "" {
