@@ -70,7 +70,7 @@ func renderPage(page listing.Page, now time.Time) string {
 			b.add(true, "Times are %s, IDs SESSION:LINE.", zone(now))
 		}
 		b.add(strings.Contains(page.Text, " [busy] "), " [busy] was typed while the model worked.")
-		b.add(strings.Contains(page.Text, " [assistant: "), " [assistant: …] is the sentence that the words before it answer.")
+		b.add(strings.Contains(page.Text, " [assistant: "), " [assistant: …] is the sentence that the words after it answer.")
 		b.add(strings.Contains(page.Text, "[pasted: "), " [pasted: …] was left out.")
 		b.add(strings.Contains(page.Text, " [chosen] "), " [chosen] is an option of a dialog, in the model's words.")
 		b.add(strings.Contains(page.Text, " [rejected] "), " [rejected] is why the use of a tool was rejected.")

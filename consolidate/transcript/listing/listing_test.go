@@ -562,8 +562,8 @@ What recurs, whole or in parts, once:
 00000001-000:1 why is LampDriver called twice? [also 00000002-000:1, 00000003-000:1 :9, 00000004-000:1 :10]
 00000001-000:2 run the tests, then commit [also 00000002-000:2, 00000003-000:2, 00000004-000:2]
 00000001-000:3 the buoy with number 40 drifts [also 00000002-000:3 (41), 00000003-000:3 (42), 00000004-000:3 (43)]
-00000001-000:5 yes, in colour 0 [assistant: Shall I paint it?] [also 00000002-000:5 (1), 00000003-000:5 (2), 00000004-000:5 (3)]
-00000001-000:7 yes [assistant: Shall I take it?] [also 00000002-000:7, 00000003-000:7, 00000004-000:7]
+00000001-000:5 [assistant: Shall I paint it?] yes, in colour 0 [also 00000002-000:5 (1), 00000003-000:5 (2), 00000004-000:5 (3)]
+00000001-000:7 [assistant: Shall I take it?] yes [also 00000002-000:7, 00000003-000:7, 00000004-000:7]
 00000002-000:8 looks good, run the tests [in parts]
 `
 	if len(all) != 1 || all[0].Text != want {
@@ -593,10 +593,10 @@ func TestReplies(t *testing.T) {
 	store, _ := open(t, s)
 	want := `00000001-000 2026-11-16 Mon claude-code on main (5 utterances)
 :1 09:00 paint the buoy and the lens, then write down in the log what was done
-:3 09:02 no, we agreed on green paint for everything that floats [assistant: I take the red paint.]
+:3 09:02 [assistant: I take the red paint.] no, we agreed on green paint for everything that floats
 :5 09:04 the log is in the cabin, behind the charts and the old lamps
-:7.2 09:06 [rejected] keep the charts until the pilot has seen every one [assistant: I throw the charts away.]
-:8.3 09:07 [chosen] The thin one, in the sun of the morning [assistant: Which coat dries first?]
+:7.2 09:06 [rejected] [assistant: I throw the charts away.] keep the charts until the pilot has seen every one
+:8.3 09:07 [chosen] [assistant: Which coat dries first?] The thin one, in the sun of the morning
 `
 	if got := pages(t, store, Query{}, 0, 10_000, 0, nil)[0].Text; got != want {
 		t.Errorf("got\n%s", got)
@@ -649,7 +649,7 @@ func TestQueuedAtOnce(t *testing.T) {
 	taken(s.add("user", fields{"message": fields{"role": "user", "content": "[Request interrupted by user]"}}).queue("stop, only the moss"), time.Millisecond)
 	s.queue("then the lawn")
 	store, folder := open(t, s)
-	want := ":1 09:00 water the ferns\n:4 09:03 [busy] and the moss [assistant: Working.]\n:7 09:06 [interrupted] stop, only the moss\n:9 09:08 [busy] then the lawn\n"
+	want := ":1 09:00 water the ferns\n:4 09:03 [busy] [assistant: Working.] and the moss\n:7 09:06 [interrupted] stop, only the moss\n:9 09:08 [busy] then the lawn\n"
 	if all := pages(t, store, Query{}, 0, 10_000, 0, nil); !strings.HasSuffix(all[0].Text, want) {
 		t.Errorf("got\n%s", all[0].Text)
 	}

@@ -140,6 +140,9 @@ func (t *talk) line(at int) (line string, n int, touched []Touched) {
 	case said.Choosing:
 		b.WriteString(" [chosen]")
 	}
+	if before != "" {
+		b.WriteString(" [assistant: " + before + "]")
+	}
 	if u.Speaker == said.Assistant {
 		b.WriteString(" assistant:")
 	}
@@ -162,9 +165,6 @@ func (t *talk) line(at int) (line string, n int, touched []Touched) {
 			b.WriteString("\n  " + part)
 		}
 		first = false
-	}
-	if before != "" {
-		b.WriteString(" [assistant: " + before + "]")
 	}
 	b.WriteString(t.list.likeThis(k))
 	if t.touch != nil && u.Speaker == said.User && !k.recurs {
