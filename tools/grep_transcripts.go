@@ -65,7 +65,9 @@ const maxMentions = 8
 // renderMentions says what memories have of what was looked for.
 func renderMentions(first []related.Passage, n int) string {
 	var b text
-	b.add(n > 0, "\nIn memories, %d of %s:\n", len(first), ops.Plural(n, "passage"))
+	b.add(n > 0, "\nIn memories, %s", ops.Plural(n, "passage"))
+	b.add(n > len(first), ", the first %d; fewer or narrower patterns show the others", len(first))
+	b.add(n > 0, ":\n")
 	for _, p := range first {
 		b.add(true, "%s: %s\n", p.Where(), passage(p.Text, nil, maxPassageLine))
 	}
