@@ -27,6 +27,7 @@ import (
 	"dream-mcp/server"
 	"dream-mcp/server/background"
 	"dream-mcp/server/console"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
 	"dream-mcp/tools"
@@ -69,14 +70,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return console.Fail(stderr, err)
 	}
 	c.Out, c.Version, c.Self, c.Open = stdout, version, self(), open
-	if console.IsTerminal(stdin) {
+	if terminal.Is(stdin) {
 		c.In = stdin
 	}
 	if state, err := host.StateHome(host.Process()); err == nil {
 		forgotten.Use(consolidate.ForgottenList(state))
 	}
 	switch {
-	case c.Verb == "" && console.IsTerminal(stdin), c.Standalone():
+	case c.Verb == "" && terminal.Is(stdin), c.Standalone():
 		return console.Fail(stderr, c.Run(ctx, nil, host.Setup{}))
 	case c.Verb == "":
 		c.Verb = "serve"

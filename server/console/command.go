@@ -26,6 +26,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/memory"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 	"dream-mcp/server/install"
 )
@@ -309,7 +310,7 @@ func (c *Command) Run(ctx context.Context, p *consolidate.Project, setup host.Se
 		return fmt.Errorf("%q is not a verb of the console", c.Verb)
 	}
 	if p != nil { // else the text is our own
-		c.Out = shown(c.Out, setup.AllowSecrets)
+		c.Out = terminal.Masked(c.Out, setup.AllowSecrets)
 	}
 	err := v.run(c, ctx, p, setup)
 	if errors.Is(err, syscall.EPIPE) {

@@ -8,7 +8,10 @@ import (
 	"syscall"
 	"testing"
 
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 func TestParse(t *testing.T) {
@@ -199,7 +202,7 @@ func TestRunWithoutReader(t *testing.T) {
 func TestPrintJSON(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	c := Command{Out: shown(&out, nil)}
+	c := Command{Out: terminal.Masked(&out, nil)}
 	if err := c.printJSON("a<b>\u202e\u0085\U000e0041é\x1b", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -213,6 +216,26 @@ func TestEachVerbHasAnExample(t *testing.T) {
 	for _, v := range verbs {
 		if !strings.HasPrefix(v.example, "dream-mcp "+v.name) {
 			t.Errorf("%s has the example %q", v.name, v.example)
+		}
+	}
+}
+
+// Fixed texts fit a terminal of 80 columns.
+func TestFixedTextsFit(t *testing.T) {
+	for _, name := range append(verbNames(), "") {
+		c, err := Parse(strings.Fields(name + " --help"))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		var out strings.Builder
+		c.Out = &out
+		if err := c.help(t.Context(), nil, host.Setup{}); err != nil {
+			t.Fatal(name, err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if ansi.StringWidth(strings.TrimSuffix(line, "\n")) > terminal.TextWidth {
+				t.Errorf("%s --help: %q is too wide", name, line)
+			}
 		}
 	}
 }

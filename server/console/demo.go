@@ -22,6 +22,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/memory"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 )
 
@@ -38,7 +39,7 @@ func (c *Command) demo(person context.Context, _ *consolidate.Project, _ host.Se
 	if err != nil {
 		return err
 	}
-	s := &story{ctx: ctx, self: c.Self, ink: paintFor(c.Out), forPerson: c.onTerminal(), step: "start"}
+	s := &story{ctx: ctx, self: c.Self, ink: terminal.InkFor(c.Out), forPerson: terminal.Interactive(c.In, c.Out), step: "start"}
 	defer func() {
 		if c.Keep {
 			fmt.Fprintf(c.Out, "\nKept: %s\nTo look around:\n%s", dir, s.enter(runtime.GOOS))
@@ -82,7 +83,7 @@ type story struct {
 	before map[string]string // the memory at the start
 	self   string
 	server *client.Client
-	ink    paint
+	ink    terminal.Ink
 	pages  []string  // what is shown, a page for each step after a first without a heading
 	index  [2]string // the index at the start, and after the dream
 
@@ -166,9 +167,9 @@ func (s *story) do(line string) error {
 		s.number++
 		s.step = rest
 		s.pages = append(s.pages, "")
-		s.print(bold, "", fmt.Sprintf("%d  %s", s.number, rest))
+		s.print(terminal.Bold, "", fmt.Sprintf("%d  %s", s.number, rest))
 	case ">", "!":
-		s.print(cyan, "", "→ "+s.said(rest))
+		s.print(terminal.Cyan, "", "→ "+s.said(rest))
 		return s.call(rest, mark == "!")
 	case "after":
 		index, err := os.ReadFile(filepath.Join(s.memory, memory.IndexFile))
@@ -192,9 +193,9 @@ func (s *story) do(line string) error {
 		if err != nil || !maps.Equal(s.before, after) {
 			return errors.Join(err, errors.New("the memory is not as it was"))
 		}
-		s.print(green, "", rest)
+		s.print(terminal.Green, "", rest)
 	default:
-		s.print(dim, "", line)
+		s.print(terminal.Dim, "", line)
 	}
 	return nil
 }

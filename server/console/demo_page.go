@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/install"
 )
 
@@ -35,12 +36,12 @@ func (s *story) show(what string) error {
 		}
 		colour := ""
 		if s.diff {
-			colour = diffColour(line)
+			colour = terminal.DiffColour(line)
 		}
 		s.quote(line, colour)
 	}
 	if left := len(lines) - most; left > 0 && narrowed {
-		s.quote(fmt.Sprintf("… %d more", left), dim)
+		s.quote(fmt.Sprintf("… %d more", left), terminal.Dim)
 	}
 	return nil
 }
@@ -51,7 +52,7 @@ func withoutCalls(line string) string {
 	return regexp.MustCompile(` \{([^{}]|\{[^{}]*\})*\}`).ReplaceAllString(line, "")
 }
 
-func (s *story) quote(line, colour string) { s.print(colour, s.ink.in(dim, "│")+" ", line) }
+func (s *story) quote(line, colour string) { s.print(colour, s.ink.In(terminal.Dim, "│")+" ", line) }
 
 // The shape of the page.
 const (
@@ -65,7 +66,7 @@ func (s *story) print(colour, prefix, line string) {
 	words := strings.TrimLeft(line, " ")
 	indent := prefix + line[:len(line)-len(words)]
 	width := pageWidth - ansi.StringWidth(indent) - 2
-	rows := strings.Split(wrapLine(words, width, ""), "\n")
+	rows := strings.Split(terminal.WrapLine(words, width, ""), "\n")
 	for i, row := range rows[:min(longest, len(rows))] {
 		if i > 0 {
 			row = "  " + row
@@ -73,7 +74,7 @@ func (s *story) print(colour, prefix, line string) {
 		if i == longest-1 && len(rows) > longest {
 			row = ansi.Truncate(row, width, "") + " …"
 		}
-		s.pages[len(s.pages)-1] += strings.TrimRight(indent+s.ink.in(colour, row), " ") + "\n"
+		s.pages[len(s.pages)-1] += strings.TrimRight(indent+s.ink.In(colour, row), " ") + "\n"
 	}
 }
 
@@ -92,8 +93,8 @@ func (c *Command) showPages(ctx context.Context, s *story) error {
 		if i == len(pages)-1 {
 			break
 		}
-		answer, err := c.ask(ctx, s.ink.in(dim, "enter: go on, q: quit ")+"> ")
-		if err != nil && !errors.Is(err, errNoAnswer) {
+		answer, err := c.ask(ctx, s.ink.In(terminal.Dim, "enter: go on, q: quit ")+"> ")
+		if err != nil && !errors.Is(err, terminal.ErrNoAnswer) {
 			return err
 		}
 		if err != nil || strings.HasPrefix(strings.ToLower(answer), "q") {
@@ -104,29 +105,29 @@ func (c *Command) showPages(ctx context.Context, s *story) error {
 }
 
 // fitPage leaves out the lines in the middle of a page that is longer than a screen.
-func fitPage(page string, ink paint) string {
+func fitPage(page string, ink terminal.Ink) string {
 	rows := strings.SplitAfter(strings.Trim(page, "\n"), "\n")
 	if more := len(rows) - (pageRows - 2); more > 0 {
 		const tail = 3
 		cut := pageRows - 2 - tail - 1
-		rows = slices.Concat(rows[:cut], []string{ink.in(dim, fmt.Sprintf("  … %d more lines", len(rows)-cut-tail)) + "\n"}, rows[len(rows)-tail:])
+		rows = slices.Concat(rows[:cut], []string{ink.In(terminal.Dim, fmt.Sprintf("  … %d more lines", len(rows)-cut-tail)) + "\n"}, rows[len(rows)-tail:])
 	}
 	return strings.Join(rows, "") + "\n"
 }
 
 // beforeAndAfter shows the index at the start and at the end of the dream.
 func (s *story) beforeAndAfter() string {
-	b := lines{ink: s.ink}
-	b.add(true, bold, "What a dream does. This is a memory that nobody looked after:")
+	b := terminal.Lines{Ink: s.ink}
+	b.Add(true, terminal.Bold, "What a dream does. This is a memory that nobody looked after:")
 	for i, index := range s.index {
 		if i == 1 {
-			b.add(true, bold, "After one dream:")
+			b.Add(true, terminal.Bold, "After one dream:")
 		}
 		for line := range strings.SplitSeq(strings.TrimSpace(index), "\n") {
-			b.add(strings.HasPrefix(line, "- "), []string{red, green}[i], "  %s", ansi.Truncate(line, pageWidth-2, "…"))
+			b.Add(strings.HasPrefix(line, "- "), []string{terminal.Red, terminal.Green}[i], "  %s", ansi.Truncate(line, pageWidth-2, "…"))
 		}
 	}
-	b.add(true, "", "\nThe steps between follow. A script plays the model; the rest is real.")
+	b.Add(true, "", "\nThe steps between follow. A script plays the model; the rest is real.")
 	return b.String()
 }
 

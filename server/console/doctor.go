@@ -12,6 +12,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 	"dream-mcp/server/install"
 )
@@ -60,7 +61,7 @@ func (c *Command) doctor(ctx context.Context, p *consolidate.Project, setup host
 			}
 		}
 	}
-	err = c.answer(doctorJSON{wrong == 0, checks}, "  ", func(ink paint) string {
+	err = c.answer(doctorJSON{wrong == 0, checks}, "  ", func(ink terminal.Ink) string {
 		text := renderChecks(checks, c.Fix, p.Store.Now().Location(), ink)
 		if wrong == 0 {
 			text += "\nNo problems.\n"
@@ -86,7 +87,7 @@ func (c *Command) mergeInto(ctx context.Context, p *consolidate.Project, setup h
 		return check, nil
 	case !c.Accept:
 		answer, err := c.ask(ctx, fmt.Sprintf("%s.\nMerge them into that folder? Both sides can be undone. [y/N] ", check.Message))
-		if err != nil && !errors.Is(err, errNoAnswer) {
+		if err != nil && !errors.Is(err, terminal.ErrNoAnswer) {
 			return check, err
 		}
 		if !isYes(answer) {
@@ -180,18 +181,18 @@ func (all *checks) hosts(env host.Environment, setup host.Setup) {
 }
 
 // renderChecks prints one line for each check, and below it how to fix it.
-func renderChecks(checks []consolidate.Check, fix bool, zone *time.Location, ink paint) string {
-	b := lines{ink: ink}
+func renderChecks(checks []consolidate.Check, fix bool, zone *time.Location, ink terminal.Ink) string {
+	b := terminal.Lines{Ink: ink}
 	marks := map[string]string{
-		consolidate.Healthy: ink.in(green, "●"), consolidate.Note: ink.in(dim, "·"),
-		consolidate.Wrong: ink.in(yellow, "!"), consolidate.Repaired: ink.in(green, "✓"),
+		consolidate.Healthy: ink.In(terminal.Green, "●"), consolidate.Note: ink.In(terminal.Dim, "·"),
+		consolidate.Wrong: ink.In(terminal.Yellow, "!"), consolidate.Repaired: ink.In(terminal.Green, "✓"),
 	}
 	for _, c := range checks {
-		fmt.Fprintf(&b, "%s %-11s %s\n", marks[c.State], c.Name, localTimes(oneLine(c.Message), zone))
+		fmt.Fprintf(&b, "%s %-11s %s\n", marks[c.State], c.Name, localTimes(terminal.OneLine(c.Message), zone))
 		repaired := c.State == consolidate.Repaired
-		b.add(repaired, green, "%14s%s", "", strings.TrimSuffix("fixed: "+c.Fix, ": "))
-		b.add(!repaired && c.Fix != "" && !fix, dim, "%14s--fix: %s", "", c.Fix)
-		b.add(!repaired && c.Hint != "", dim, "%14s%s", "", c.Hint)
+		b.Add(repaired, terminal.Green, "%14s%s", "", strings.TrimSuffix("fixed: "+c.Fix, ": "))
+		b.Add(!repaired && c.Fix != "" && !fix, terminal.Dim, "%14s--fix: %s", "", c.Fix)
+		b.Add(!repaired && c.Hint != "", terminal.Dim, "%14s%s", "", c.Hint)
 	}
 	return b.String()
 }

@@ -11,6 +11,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/lazy"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 )
 
@@ -55,14 +56,14 @@ func shownGates(gates []consolidate.Gate) (shown []consolidate.Gate) {
 	return shown
 }
 
-func renderGate(g consolidate.Gate, zone *time.Location, ink paint) string {
-	mark := ink.in(dim, "·")
+func renderGate(g consolidate.Gate, zone *time.Location, ink terminal.Ink) string {
+	mark := ink.In(terminal.Dim, "·")
 	if g.Open != nil && *g.Open {
-		mark = ink.in(green, "●")
+		mark = ink.In(terminal.Green, "●")
 	} else if g.Open != nil {
-		mark = ink.in(yellow, "○")
+		mark = ink.In(terminal.Yellow, "○")
 	}
-	return fmt.Sprintf("%s %-9s %s", mark, g.Name, localTimes(oneLine(g.Why), zone))
+	return fmt.Sprintf("%s %-9s %s", mark, g.Name, localTimes(terminal.OneLine(g.Why), zone))
 }
 
 // lastDream describes the last dream, and returns its summary. It is named a try if nothing of it has stayed.
@@ -81,7 +82,7 @@ func lastDream(l *consolidate.LastDream, now time.Time) (name, what, summary str
 	if l.Undone {
 		when += ", later undone"
 	}
-	return name, oneLine(fmt.Sprintf("%s %s %s: %s", l.ID, l.Outcome, when, cmp.Or(ops.Few(l.Files, maxFiles), "no files"))), oneLine(l.Summary)
+	return name, terminal.OneLine(fmt.Sprintf("%s %s %s: %s", l.ID, l.Outcome, when, cmp.Or(ops.Few(l.Files, maxFiles), "no files"))), terminal.OneLine(l.Summary)
 }
 
 // place is a folder or setting that is used, and why.

@@ -13,11 +13,11 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/share"
-	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory"
 	"dream-mcp/memory/near"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 )
 
@@ -70,9 +70,9 @@ func Fail(stderr io.Writer, err error) int {
 		failure = &Failure{message, hint(err), 1}
 	}
 	if failure.Message != "" {
-		text := fmt.Sprintf("error: %s\nhint: %s\n", oneLine(message), oneLine(failure.Hint))
-		if width := widthOf(stderr); width > 0 {
-			text = wrap(tilde(text), width)
+		text := fmt.Sprintf("error: %s\nhint: %s\n", terminal.OneLine(message), terminal.OneLine(failure.Hint))
+		if width := terminal.Width(stderr); width > 0 {
+			text = terminal.Wrap(terminal.Tilde(text), width)
 		}
 		io.WriteString(stderr, text)
 	}
@@ -159,9 +159,4 @@ func busyHint(e *lock.BusyError) string {
 		return "wait for Claude Code's own dream to end, at most an hour; dream-mcp status shows it"
 	}
 	return "wait for that dream to end, or end it: dream-mcp stop"
-}
-
-// oneLine returns a text as one line with visible characters only.
-func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(said.Visible(s), func(r rune) bool { return r == '\n' || r == '\t' }), "; ")
 }

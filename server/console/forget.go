@@ -8,6 +8,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/forgotten"
 	"dream-mcp/memory/lazy"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 )
 
@@ -52,19 +53,19 @@ func (c *Command) forget(ctx context.Context, p *consolidate.Project, _ host.Set
 	if err := p.Forget(ctx, text); err != nil {
 		return err
 	}
-	return c.answer(at, "  ", func(paint) string { return "Forgotten. " + forgotten.Mark + " is in its place.\n" })
+	return c.answer(at, "  ", func(terminal.Ink) string { return "Forgotten. " + forgotten.Mark + " is in its place.\n" })
 }
 
 func renderPlaces(at consolidate.Places) string {
-	var b lines
+	var b terminal.Lines
 	none := len(at.Memories)+at.Archived+at.Quoted+at.Records == 0
-	b.add(none, "", "It is in no memory and in nothing that dream-mcp keeps.")
-	b.add(len(at.Memories) > 0, "", "memories:     %s", ops.Few(at.Memories, maxFiles))
-	b.add(at.Archived > 0, "", "archive:      %s, with those of dreams that wait", ops.Plural(at.Archived, "text"))
-	b.add(at.Quoted > 0, "", "quoted words: %d", at.Quoted)
-	b.add(at.Records > 0, "", "records:      %s", ops.Plural(at.Records, "file"))
-	b.add(true, "", "sessions:     %s; not shown or read any more, but the transcripts are the host's: delete them there", ops.Plural(at.Hits, "place"))
-	b.add(len(at.Stays) > 0, "", "! stays in %s, or in its name: change it by hand", ops.Few(at.Stays, maxFiles))
+	b.Add(none, "", "It is in no memory and in nothing that dream-mcp keeps.")
+	b.Add(len(at.Memories) > 0, "", "memories:     %s", ops.Few(at.Memories, maxFiles))
+	b.Add(at.Archived > 0, "", "archive:      %s, with those of dreams that wait", ops.Plural(at.Archived, "text"))
+	b.Add(at.Quoted > 0, "", "quoted words: %d", at.Quoted)
+	b.Add(at.Records > 0, "", "records:      %s", ops.Plural(at.Records, "file"))
+	b.Add(true, "", "sessions:     %s; not shown or read any more, but the transcripts are the host's: delete them there", ops.Plural(at.Hits, "place"))
+	b.Add(len(at.Stays) > 0, "", "! stays in %s, or in its name: change it by hand", ops.Few(at.Stays, maxFiles))
 	b.WriteString("Not reached: other projects' memories, CLAUDE.md, what models were shown, backups, and the history of a git remote.\n")
 	return b.String()
 }

@@ -12,9 +12,8 @@ import (
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
-	"dream-mcp/memory/diff"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 )
 
@@ -31,43 +30,43 @@ func (c *Command) log(_ context.Context, p *consolidate.Project, _ host.Setup) e
 	}
 	undone := ops.UndoneBy(entries)
 	slices.Reverse(entries)
-	return answerAll(c, entries, func(ink paint) string { return renderLog(entries, undone, p.Store.Now(), ink) })
+	return answerAll(c, entries, func(ink terminal.Ink) string { return renderLog(entries, undone, p.Store.Now(), ink) })
 }
 
 // renderLog lists the entries, the newest first. It omits the beginning of an operation that has ended.
-func renderLog(entries []ops.LogEntry, undone map[string]bool, now time.Time, ink paint) string {
+func renderLog(entries []ops.LogEntry, undone map[string]bool, now time.Time, ink terminal.Ink) string {
 	if len(entries) == 0 {
 		return "Nothing has happened yet.\n"
 	}
 	ended := make(map[string]bool)
-	b := lines{ink: ink}
+	b := terminal.Lines{Ink: ink}
 	for _, e := range entries {
 		if e.Outcome != ops.Fired {
 			ended[e.ID] = true
 		} else if ended[e.ID] {
 			continue
 		}
-		colour, outcome := yellow, string(e.Outcome)
+		colour, outcome := terminal.Yellow, string(e.Outcome)
 		switch {
 		case e.Outcome == ops.Committed && undone[e.ID]:
 			outcome = "undone"
 		case e.Outcome == ops.Committed:
-			colour = green
+			colour = terminal.Green
 		case e.Outcome == ops.Fired:
-			colour, outcome = cyan, "begun"
+			colour, outcome = terminal.Cyan, "begun"
 		}
 		fmt.Fprintf(&b, "%s  %s  %-7s  %s%s\n", minute(e.Time, now.Location()),
-			ink.in(colour, fmt.Sprintf("%-9s", oneLine(outcome))), oneLine(string(e.Kind)), oneLine(e.ID), ink.in(dim, logDetail(e)))
+			ink.In(colour, fmt.Sprintf("%-9s", terminal.OneLine(outcome))), terminal.OneLine(string(e.Kind)), terminal.OneLine(e.ID), ink.In(terminal.Dim, logDetail(e)))
 		for _, words := range []string{e.Summary, e.Reason, strings.Join(e.Files, ", ")} {
-			b.add(words != "", dim, "    %s", words)
+			b.Add(words != "", terminal.Dim, "    %s", words)
 		}
 		for _, w := range e.Waived {
-			b.add(true, dim, "    rule waived: %s for %s (%s)", w.Rule, w.File, w.Why)
+			b.Add(true, terminal.Dim, "    rule waived: %s for %s (%s)", w.Rule, w.File, w.Why)
 		}
 		for _, file := range slices.Sorted(maps.Keys(e.Accepted)) {
-			b.add(true, dim, "    loss accepted: %s (%s)", file, e.Accepted[file])
+			b.Add(true, terminal.Dim, "    loss accepted: %s (%s)", file, e.Accepted[file])
 		}
-		b.add(len(e.Proposed) > 0, yellow, "    waits for you (dream-mcp review): %s", strings.Join(e.Proposed, ", "))
+		b.Add(len(e.Proposed) > 0, terminal.Yellow, "    waits for you (dream-mcp review): %s", strings.Join(e.Proposed, ", "))
 	}
 	return b.String()
 }
@@ -76,7 +75,7 @@ func logDetail(e ops.LogEntry) string {
 	var parts []string
 	add := func(when bool, s string) {
 		if when {
-			parts = append(parts, oneLine(s))
+			parts = append(parts, terminal.OneLine(s))
 		}
 	}
 	add(len(e.Files) > 0, ops.Plural(len(e.Files), "file"))
@@ -114,66 +113,17 @@ func (c *Command) diff(ctx context.Context, p *consolidate.Project, setup host.S
 	if info, err := p.Store.Records.Op(id); err == nil && info.Commit != "" { // a merge: whose lines are they?
 		shown = p.Share.Sign(ctx, info.Commit, shown)
 	}
-	return c.paged(setup, func(to *pager) error { return to.print(wrap(tilde(renderDiff(id, shown, to.ink)), to.width)) })
+	return c.paged(setup, func(to *pager) error {
+		return to.print(terminal.Wrap(terminal.Tilde(renderDiff(id, shown, to.ink)), to.width))
+	})
 }
 
 // renderDiff prints a diff after a line with the ID, which tools that read diffs ignore.
-func renderDiff(id, changes string, ink paint) string {
+func renderDiff(id, changes string, ink terminal.Ink) string {
 	if changes == "" {
 		return fmt.Sprintf("%s changed nothing\n", id)
 	}
-	return ink.in(bold, id) + "\n" + paintDiff(changes, ink)
-}
-
-// paintDiff colours the lines of a diff, and the words that differ between similar lines, and makes characters visible.
-func paintDiff(text string, ink paint) string {
-	var all []diff.Line
-	for line := range strings.Lines(said.Visible(text)) {
-		line = strings.TrimSuffix(line, "\n")
-		l := diff.Line{Op: diff.Same, Text: line}
-		if colour := diffColour(line); colour == green || colour == red {
-			l = diff.Line{Op: rune(line[0]), Text: line[1:]}
-		}
-		all = append(all, l)
-	}
-	diff.Pair(all)
-	var b strings.Builder
-	for _, l := range all {
-		colour := diffColour(string(l.Op))
-		switch {
-		case l.Op == diff.Same:
-			b.WriteString(ink.in(diffColour(l.Text), l.Text))
-		case l.Words == nil:
-			b.WriteString(ink.in(colour, string(l.Op)+l.Text))
-		default:
-			b.WriteString(ink.in(colour, string(l.Op)))
-		}
-		for _, w := range l.Words {
-			if w.Changed {
-				b.WriteString(ink.in(colour+reverse, w.Text))
-			} else {
-				b.WriteString(ink.in(colour, w.Text))
-			}
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-func diffColour(line string) string {
-	switch {
-	case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "):
-		return bold
-	case strings.HasPrefix(line, "# also changed: "):
-		return dim
-	case strings.HasPrefix(line, "@@"):
-		return cyan
-	case strings.HasPrefix(line, "+"):
-		return green
-	case strings.HasPrefix(line, "-"):
-		return red
-	}
-	return ""
+	return ink.In(terminal.Bold, id) + "\n" + terminal.PaintDiff(changes, ink)
 }
 
 func (c *Command) undo(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
@@ -181,7 +131,7 @@ func (c *Command) undo(ctx context.Context, p *consolidate.Project, _ host.Setup
 	if err != nil {
 		return err
 	}
-	err = c.answer(r, "", func(ink paint) string { return renderUndo(r, ink) })
+	err = c.answer(r, "", func(ink terminal.Ink) string { return renderUndo(r, ink) })
 	if err == nil && len(r.Conflicts) > 0 {
 		err = kept(r.Undone, len(r.Conflicts))
 	}
@@ -199,15 +149,15 @@ func kept(undone string, files int) *Failure {
 }
 
 // renderUndo lists what was restored, and what was kept because somebody changed it later.
-func renderUndo(r history.UndoResult, ink paint) string {
-	b := lines{ink: ink}
+func renderUndo(r history.UndoResult, ink terminal.Ink) string {
+	b := terminal.Lines{Ink: ink}
 	switch {
 	case r.ID == "" && len(r.Conflicts) == 0:
 		return fmt.Sprintf("Nothing to undo: all files are as they were before %s.\n", r.Undone)
 	case r.ID == "":
-		b.add(true, bold, "Nothing more to undo of %s", r.Undone)
+		b.Add(true, terminal.Bold, "Nothing more to undo of %s", r.Undone)
 	default:
-		b.add(true, bold, "Undone: %s", r.Undone)
+		b.Add(true, terminal.Bold, "Undone: %s", r.Undone)
 	}
 	for _, group := range []struct {
 		says  string
@@ -219,16 +169,16 @@ func renderUndo(r history.UndoResult, ink paint) string {
 		{"removed", r.Files.Deleted},
 	} {
 		for _, file := range group.files {
-			b.add(true, green, "  %-10s  %s", group.says, file)
+			b.Add(true, terminal.Green, "  %-10s  %s", group.says, file)
 		}
 	}
 	for _, k := range r.Conflicts {
-		b.add(true, yellow, "  %-10s  %s: changed later (%s when it landed, %s now)", "kept", k.Name, sumOr(k.Want), sumOr(k.Have))
+		b.Add(true, terminal.Yellow, "  %-10s  %s: changed later (%s when it landed, %s now)", "kept", k.Name, sumOr(k.Want), sumOr(k.Have))
 	}
-	b.add(len(r.Merged) > 0, "", "Merged: the lines that it changed are as before; lines that others changed later are kept.")
-	b.add(r.GivenBack != "", "", "The time gate is as it was before: %s.", r.GivenBack)
-	b.add(r.ID != "", "", "To undo this too: dream-mcp undo %s", r.ID)
-	b.add(r.Redo != "", "", "Each undo goes one step further back. To redo the step before: dream-mcp undo %s", r.Redo)
+	b.Add(len(r.Merged) > 0, "", "Merged: the lines that it changed are as before; lines that others changed later are kept.")
+	b.Add(r.GivenBack != "", "", "The time gate is as it was before: %s.", r.GivenBack)
+	b.Add(r.ID != "", "", "To undo this too: dream-mcp undo %s", r.ID)
+	b.Add(r.Redo != "", "", "Each undo goes one step further back. To redo the step before: dream-mcp undo %s", r.Redo)
 	return b.String()
 }
 
@@ -253,8 +203,8 @@ func (c *Command) stop(ctx context.Context, p *consolidate.Project, _ host.Setup
 	if err != nil {
 		return err
 	}
-	return c.answer(map[string]string{"holder": holder, "reason": reason}, "", func(paint) string {
-		return fmt.Sprintf("Asked to stop: %s\nIt ends in a moment. Nothing lands; its stage is kept.\n", oneLine(holder))
+	return c.answer(map[string]string{"holder": holder, "reason": reason}, "", func(terminal.Ink) string {
+		return fmt.Sprintf("Asked to stop: %s\nIt ends in a moment. Nothing lands; its stage is kept.\n", terminal.OneLine(holder))
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 	"dream-mcp/server/install"
 )
@@ -64,7 +65,7 @@ func notInstalled(h install.Host, err error) *Failure {
 }
 
 func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Setup) error {
-	c.Out = shown(c.Out, nil) // a diff may show the keys of other servers
+	c.Out = terminal.Masked(c.Out, nil) // a diff may show the keys of other servers
 	i := install.Installer{Env: host.Process(), Self: c.Self}
 	if i.Env.Home == "" {
 		return ops.Refuse("no home directory is known, so the settings of the programs cannot be found", "set HOME")
@@ -132,7 +133,7 @@ func (c *Command) installIn(ctx context.Context, i install.Installer, h install.
 	if h.ID == host.ClaudeCode && !removing {
 		answer.Twice = install.Plugins(i.Env, "")
 	}
-	err = c.answer(answer, "  ", func(paint) string { return renderInstall(h, answer, removing, next && changed && failed == nil) })
+	err = c.answer(answer, "  ", func(terminal.Ink) string { return renderInstall(h, answer, removing, next && changed && failed == nil) })
 	if failed != nil {
 		return notInstalled(h, failed)
 	}
@@ -171,7 +172,7 @@ func (c *Command) installFound(ctx context.Context, i install.Installer) error {
 	if removing {
 		question, none = "\nRemove dream-mcp from %s? [y/N] ", "Nothing was removed.\n"
 	}
-	answer, err := c.ask(ctx, wrap(fmt.Sprintf(question, strings.Join(names, ", ")), textWidth))
+	answer, err := c.ask(ctx, terminal.Wrap(fmt.Sprintf(question, strings.Join(names, ", ")), terminal.TextWidth))
 	if err != nil {
 		return err
 	}
@@ -195,19 +196,19 @@ func (c *Command) installFound(ctx context.Context, i install.Installer) error {
 		return err
 	}
 	setup, _ := host.Resolve(i.Env, c.Flags)
-	return c.answer(nil, "", func(paint) string { return renderNext(found, names) + sentence(renderRecall(setup)) })
+	return c.answer(nil, "", func(terminal.Ink) string { return renderNext(found, names) + sentence(renderRecall(setup)) })
 }
 
 // renderNext says how to ask each host for a dream, and what it asks first.
 func renderNext(hosts []install.Host, names []string) string {
-	var b lines
+	var b terminal.Lines
 	b.WriteString("\n")
-	b.add(true, "", "Restart %s. To ask for a dream, type in a session there:", strings.Join(names, ", "))
+	b.Add(true, "", "Restart %s. To ask for a dream, type in a session there:", strings.Join(names, ", "))
 	for _, h := range hosts {
-		b.add(true, "", "  %-12s %s", h.Name, h.Ask())
+		b.Add(true, "", "  %-12s %s", h.Name, h.Ask())
 	}
 	for _, h := range hosts {
-		b.add(h.ID == host.Codex, "", "%s", codexAsks)
+		b.Add(h.ID == host.Codex, "", "%s", codexAsks)
 	}
 	return b.String()
 }
@@ -236,19 +237,19 @@ func (c *Command) firstLook(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Out = shown(fileOf(c.Out), setup.AllowSecrets)
-	b := lines{ink: paintFor(c.Out)}
-	b.add(true, bold, "\nIn %s: %s, %s. When the last ones ended, and how you began them:", setup.Project, ops.Plural(len(sessions), "session"), ops.Plural(len(topics), "memory"))
+	c.Out = terminal.Masked(terminal.File(c.Out), setup.AllowSecrets)
+	b := terminal.Lines{Ink: terminal.InkFor(c.Out)}
+	b.Add(true, terminal.Bold, "\nIn %s: %s, %s. When the last ones ended, and how you began them:", setup.Project, ops.Plural(len(sessions), "session"), ops.Plural(len(topics), "memory"))
 	shown := 0
 	for _, s := range sessions { // the newest first
 		if s.First == "" || shown == lastSessions {
 			continue
 		}
 		shown++
-		b.add(true, "", "  %s  %s", minute(s.Last, p.Store.Now().Location()), ansi.Truncate(oneLine(s.First), textWidth-20, "…"))
+		b.Add(true, "", "  %s  %s", minute(s.Last, p.Store.Now().Location()), ansi.Truncate(terminal.OneLine(s.First), terminal.TextWidth-20, "…"))
 	}
-	b.add(true, "", "dream-mcp said lists what you said since the last dream; dream-mcp search WORDS finds what anybody said.")
-	return c.answer(nil, "", func(paint) string { return b.String() })
+	b.Add(true, "", "dream-mcp said lists what you said since the last dream; dream-mcp search WORDS finds what anybody said.")
+	return c.answer(nil, "", func(terminal.Ink) string { return b.String() })
 }
 
 // apply applies the parts, the others too where one fails. In a dry run it only lists them.
@@ -318,18 +319,18 @@ func (c *Command) resolveProject() error {
 
 // renderInstall prints what was done, or what would be done.
 func renderInstall(h install.Host, answer installJSON, removing, changed bool) string {
-	var b lines
+	var b terminal.Lines
 	for _, p := range answer.Parts {
-		b.add(true, "", "%s, %s: %s", h.Name, p.Name, outcome(p, removing, answer.DryRun))
+		b.Add(true, "", "%s, %s: %s", h.Name, p.Name, outcome(p, removing, answer.DryRun))
 		b.WriteString(p.Diff)
 	}
-	b.add(changed && removing, "", memoriesKept)
-	b.add(changed && !removing, "", "Restart %s. To ask for a dream there, type %s. dream-mcp uninstall %s undoes this.", h.Name, h.Ask(), h.ID)
-	b.add(changed && !removing && h.ID == host.Codex, "", codexAsks)
-	b.add(!removing && answer.Recall != "" && answer.Recall != recall.Off, "", "Shown to its model unasked: %s.", recallText(h.ID, answer.Recall))
+	b.Add(changed && removing, "", memoriesKept)
+	b.Add(changed && !removing, "", "Restart %s. To ask for a dream there, type %s. dream-mcp uninstall %s undoes this.", h.Name, h.Ask(), h.ID)
+	b.Add(changed && !removing && h.ID == host.Codex, "", codexAsks)
+	b.Add(!removing && answer.Recall != "" && answer.Recall != recall.Off, "", "Shown to its model unasked: %s.", recallText(h.ID, answer.Recall))
 	for _, plugin := range answer.Twice {
-		b.add(true, "", "! Claude Code has dream-mcp by the plugin %s, too.", plugin)
-		b.add(true, "", "  One is enough: dream-mcp uninstall claude-code, or claude plugin uninstall %s", plugin)
+		b.Add(true, "", "! Claude Code has dream-mcp by the plugin %s, too.", plugin)
+		b.Add(true, "", "  One is enough: dream-mcp uninstall claude-code, or claude plugin uninstall %s", plugin)
 	}
 	return b.String()
 }
@@ -371,15 +372,15 @@ func outcome(p partJSON, removing, dry bool) string {
 
 // printParts prints what to paste by hand.
 func (c *Command) printParts(h install.Host, parts []install.Part) error {
-	var b lines
+	var b terminal.Lines
 	for _, p := range parts {
 		text, err := p.Text()
 		if err != nil {
 			return notInstalled(h, err)
 		}
-		b.add(p.HostCommand == nil, "", "%s, %s: in %s:", h.Name, p.Name, p.File)
-		b.add(p.HostCommand != nil, "", "%s, %s: %s", h.Name, p.Name, install.ShellWords(runtime.GOOS, p.HostCommand))
-		b.add(p.HostCommand != nil, "", "or in %s:", p.File)
+		b.Add(p.HostCommand == nil, "", "%s, %s: in %s:", h.Name, p.Name, p.File)
+		b.Add(p.HostCommand != nil, "", "%s, %s: %s", h.Name, p.Name, install.ShellWords(runtime.GOOS, p.HostCommand))
+		b.Add(p.HostCommand != nil, "", "or in %s:", p.File)
 		b.WriteString(text + "\n")
 	}
 	return c.paste(strings.TrimSuffix(b.String(), "\n"))
@@ -402,11 +403,11 @@ func (c *Command) hosts(i install.Installer) error {
 		}
 		rows = append(rows, row)
 	}
-	return c.answer(map[string]any{"hosts": rows}, "  ", func(paint) string { return renderHosts(rows) })
+	return c.answer(map[string]any{"hosts": rows}, "  ", func(terminal.Ink) string { return renderHosts(rows) })
 }
 
 func renderHosts(rows []hostJSON) string {
-	var b lines
+	var b terminal.Lines
 	for _, r := range rows {
 		var have []string
 		for _, name := range []string{install.Server, install.Skill, install.Hook} {
@@ -426,7 +427,7 @@ func renderHosts(rows []hostJSON) string {
 		case r.Present:
 			state = "found, not connected yet: dream-mcp install " + r.Host
 		}
-		b.add(true, "", "%-15s %s", r.Host, state)
+		b.Add(true, "", "%-15s %s", r.Host, state)
 	}
 	return b.String()
 }

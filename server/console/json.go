@@ -1,16 +1,14 @@
 package console
 
 import (
-	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"strings"
 
 	"dream-mcp/memory/secret"
+	"dream-mcp/server/console/terminal"
 )
 
 // printJSON prints v as one line, or indented, with credentials in its strings masked.
@@ -31,49 +29,32 @@ func (c *Command) printJSON(v any, indent string) error {
 }
 
 // answer prints the result of a verb: v with --json, else text, with ~ for the home.
-func (c *Command) answer(v any, indent string, text func(ink paint) string) error {
+func (c *Command) answer(v any, indent string, text func(ink terminal.Ink) string) error {
 	if c.JSON {
 		return c.printJSON(v, indent)
 	}
-	return c.print(tilde(text(paintFor(c.Out))))
+	return c.print(terminal.Tilde(text(terminal.InkFor(c.Out))))
 }
 
 // print prints a text, wrapped between words on a terminal. What a person copies whole is printed by paste.
-func (c *Command) print(text string) error { return c.paste(wrap(text, c.width())) }
+func (c *Command) print(text string) error { return terminal.Print(c.Out, text) }
 
 func (c *Command) paste(text string) error {
 	_, err := io.WriteString(c.Out, text)
 	return err
 }
 
-// ask prints a question and returns the line that the person types. It fails where they end the input or interrupt the program.
+// ask prints a question and returns the line that the person types.
 func (c *Command) ask(ctx context.Context, question string) (answer string, err error) {
-	if err := c.print(question); err != nil {
-		return "", err
-	}
-	lines := bufio.NewScanner(c.In)
-	typed := make(chan bool, 1)
-	go func() { typed <- lines.Scan() }() // a read of a terminal cannot be interrupted
-	select {
-	case more := <-typed:
-		if more || lines.Err() != nil {
-			return strings.TrimSpace(lines.Text()), lines.Err()
-		}
-		err = errNoAnswer
-	case <-ctx.Done():
-		err = context.Cause(ctx)
-	}
-	return "", cmp.Or(c.print("\n"), err)
+	return terminal.Ask(ctx, c.In, c.Out, question)
 }
-
-var errNoAnswer = errors.New("no answer, so nothing was done")
 
 func isYes(answer string) bool {
 	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")
 }
 
 // answerAll is answer for a list: with --json it prints one line for each element.
-func answerAll[T any](c *Command, list []T, text func(ink paint) string) error {
+func answerAll[T any](c *Command, list []T, text func(ink terminal.Ink) string) error {
 	if !c.JSON {
 		return c.answer(nil, "", text)
 	}

@@ -11,6 +11,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/rule"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 )
 
@@ -66,7 +67,7 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 		o.Counts[f.Severity]++
 		o.Rules[f.Rule]++
 	}
-	err = c.answer(o, "  ", func(ink paint) string {
+	err = c.answer(o, "  ", func(ink terminal.Ink) string {
 		text := renderFindings(o, c.Lint.Rules, ink) + renderTotals(o)
 		if dir == "" {
 			text += renderUses(usesOf(p), p)

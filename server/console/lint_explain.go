@@ -7,6 +7,7 @@ import (
 
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/rule"
+	"dream-mcp/server/console/terminal"
 )
 
 // explain prints all rules, one line each, or one rule with its examples.
@@ -19,7 +20,7 @@ func (c *Command) explain() error {
 		}
 		docs = slices.DeleteFunc(docs, func(d rule.Doc) bool { return d.Name != name })
 	}
-	return c.answer(docs, "  ", func(ink paint) string {
+	return c.answer(docs, "  ", func(ink terminal.Ink) string {
 		if name != "" {
 			return renderRule(docs[0], ink)
 		}
@@ -27,17 +28,17 @@ func (c *Command) explain() error {
 		for _, d := range docs {
 			d.Summary, _, _ = strings.Cut(d.Summary, ";")
 			name, severity := fmt.Sprintf("%-14s", d.Name), fmt.Sprintf("%-7s", d.Severity)
-			fmt.Fprintf(&b, "%s  %s  %s\n", ink.in(bold, name), ink.in(severityColour[d.Severity], severity), d.Summary)
+			fmt.Fprintf(&b, "%s  %s  %s\n", ink.In(terminal.Bold, name), ink.In(severityColour[d.Severity], severity), d.Summary)
 		}
-		return b.String() + ink.in(dim, "dream-mcp lint --explain RULE shows one rule with examples.") + "\n"
+		return b.String() + ink.In(terminal.Dim, "dream-mcp lint --explain RULE shows one rule with examples.") + "\n"
 	})
 }
 
-func renderRule(d rule.Doc, ink paint) string {
+func renderRule(d rule.Doc, ink terminal.Ink) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s)\n\n%s.\n\n", ink.in(bold, d.Name), ink.in(severityColour[d.Severity], string(d.Severity)), sentence(d.Summary))
-	fmt.Fprintf(&b, "%s %s.\n%s\n", ink.in(red, "Catches:"), d.Catches, example(d.Bad))
-	fmt.Fprintf(&b, "%s %s.\n%s\n", ink.in(green, "Leaves alone:"), d.Leaves, example(d.Good))
+	fmt.Fprintf(&b, "%s (%s)\n\n%s.\n\n", ink.In(terminal.Bold, d.Name), ink.In(severityColour[d.Severity], string(d.Severity)), sentence(d.Summary))
+	fmt.Fprintf(&b, "%s %s.\n%s\n", ink.In(terminal.Red, "Catches:"), d.Catches, example(d.Bad))
+	fmt.Fprintf(&b, "%s %s.\n%s\n", ink.In(terminal.Green, "Leaves alone:"), d.Leaves, example(d.Good))
 	fmt.Fprintf(&b, "To fix it: %s.\n", d.Fix)
 	fmt.Fprintf(&b, "To silence it: %s.\n", silence(d))
 	return b.String()

@@ -12,9 +12,10 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule"
+	"dream-mcp/server/console/terminal"
 )
 
-var severityColour = map[rule.Severity]string{rule.Error: red, rule.Warning: yellow, rule.Info: cyan}
+var severityColour = map[rule.Severity]string{rule.Error: terminal.Red, rule.Warning: terminal.Yellow, rule.Info: terminal.Cyan}
 
 // More than maxAlike findings that differ only in numbers are shown as one, with the places of maxPlaces others. Of a rule
 // that no flag chose, maxOfRule are shown, and the rest is counted.
@@ -41,7 +42,7 @@ func shownPath(o lintJSON, f rule.Finding) string {
 func position(f rule.Finding) (line, column int) { return max(f.Line, 1), max(f.Column, 1) }
 
 // renderFindings writes each finding as "file:line:col severity rule: message", and below it what a person does.
-func renderFindings(o lintJSON, chosen []string, ink paint) string {
+func renderFindings(o lintJSON, chosen []string, ink terminal.Ink) string {
 	var b strings.Builder
 	alike := make(map[string][]rule.Finding)
 	for _, f := range o.Findings {
@@ -66,13 +67,13 @@ func renderFindings(o lintJSON, chosen []string, ink paint) string {
 		}
 		shown[f.Rule]++
 		line, column := position(f)
-		fmt.Fprintf(&b, "%s:%d:%d %s %s: %s\n", ink.in(bold, oneLine(shownPath(o, f))), line, column,
-			ink.in(severityColour[f.Severity], string(f.Severity)), f.Rule, oneLine(f.Message))
+		fmt.Fprintf(&b, "%s:%d:%d %s %s: %s\n", ink.In(terminal.Bold, terminal.OneLine(shownPath(o, f))), line, column,
+			ink.In(severityColour[f.Severity], string(f.Severity)), f.Rule, terminal.OneLine(f.Message))
 		fix := f.Hint
 		if fix == "" || modelCall.MatchString(fix) {
 			fix = fixes[f.Rule]
 		}
-		b.WriteString("  " + ink.in(dim, "fix: "+oneLine(fix)) + "\n")
+		b.WriteString("  " + ink.In(terminal.Dim, "fix: "+terminal.OneLine(fix)) + "\n")
 		if len(group) > 1 {
 			b.WriteString("  " + moreLike(group) + "\n")
 		}
@@ -102,7 +103,7 @@ func moreLike(group []rule.Finding) string {
 	if len(rest) > maxPlaces {
 		more = " …"
 	}
-	return fmt.Sprintf("and %d more: %s%s", len(rest), oneLine(rule.Places(rest[:min(len(rest), maxPlaces)])), more)
+	return fmt.Sprintf("and %d more: %s%s", len(rest), terminal.OneLine(rule.Places(rest[:min(len(rest), maxPlaces)])), more)
 }
 
 // renderTotals writes the last lines: the number of findings, and the rules that were not checked.
@@ -115,18 +116,18 @@ func renderTotals(o lintJSON) string {
 	}
 	found := cmp.Or(strings.Join(parts, ", "), "No problems")
 	empty := o.Topics == 0 && len(o.Findings) == 0
-	var b lines
-	b.add(empty, "", "No memories yet in %s", o.MemoryDir)
-	b.add(!empty, "", "%s in %s of %s", found, ops.Plural(o.Topics, "memory"), o.MemoryDir)
-	b.add(o.Limited, "", "The directory has more files than were read.")
-	b.add(o.Compared != "", "", "Compared with the project: %s", o.Compared)
+	var b terminal.Lines
+	b.Add(empty, "", "No memories yet in %s", o.MemoryDir)
+	b.Add(!empty, "", "%s in %s of %s", found, ops.Plural(o.Topics, "memory"), o.MemoryDir)
+	b.Add(o.Limited, "", "The directory has more files than were read.")
+	b.Add(o.Compared != "", "", "Compared with the project: %s", o.Compared)
 	reasons := make(map[string][]string)
 	for _, rule := range slices.Sorted(maps.Keys(o.NotAsked)) {
 		reasons[o.NotAsked[rule]] = append(reasons[o.NotAsked[rule]], rule)
 	}
 	for _, why := range slices.Sorted(maps.Keys(reasons)) {
-		b.add(true, "", "Not checked: %s (%s)", strings.Join(reasons[why], ", "), why)
+		b.Add(true, "", "Not checked: %s (%s)", strings.Join(reasons[why], ", "), why)
 	}
-	b.add(len(o.Findings) > 0, "", "dream-mcp lint --explain RULE explains a rule. To fix: ask your agent for a dream; dream-mcp lint --fix fixes the index.")
+	b.Add(len(o.Findings) > 0, "", "dream-mcp lint --explain RULE explains a rule. To fix: ask your agent for a dream; dream-mcp lint --fix fixes the index.")
 	return b.String()
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 	"dream-mcp/server/install"
 )
@@ -49,7 +50,7 @@ func (c *Command) mode(ctx context.Context, _ *consolidate.Project, setup host.S
 		}
 	}
 	connected := connected(install.Installer{Env: host.Process(), Self: c.Self})
-	err := c.answer(modeJSON{setup.Mode, setup.ModeSource, setup.ConfigFile, changed, connected}, "  ", func(ink paint) string {
+	err := c.answer(modeJSON{setup.Mode, setup.ModeSource, setup.ConfigFile, changed, connected}, "  ", func(ink terminal.Ink) string {
 		return renderMode(setup, len(c.Args) > 0, connected, ink)
 	})
 	if err != nil {
@@ -81,19 +82,19 @@ func connected(i install.Installer) []string {
 	return hosts
 }
 
-func renderMode(setup host.Setup, set bool, connected []string, ink paint) string {
-	b := lines{ink: ink}
+func renderMode(setup host.Setup, set bool, connected []string, ink terminal.Ink) string {
+	b := terminal.Lines{Ink: ink}
 	for _, m := range host.Modes {
 		mark, colour := " ", ""
 		if m == setup.Mode {
-			mark, colour = "●", green
+			mark, colour = "●", terminal.Green
 		}
-		b.add(true, colour, "%s %-8s %s", mark, m, modes[m])
+		b.Add(true, colour, "%s %-8s %s", mark, m, modes[m])
 	}
-	b.add(true, "", "in force by: %s", setup.ModeSource)
-	b.add(set && len(setup.ModeKeys) == 1, "", "set for: all projects that have no mode of their own in config.json")
-	b.add(set && len(setup.ModeKeys) > 1, "", "set for: this project alone")
-	b.add(setup.Mode != host.ModeOff && !setup.Enabled.On, "", "but dreams are off: %s", setup.Enabled.Why)
-	b.add(setup.Mode != host.ModeOff && len(connected) == 0, yellow, "but nothing does it: no host calls dream-mcp. To connect one: dream-mcp install HOST")
+	b.Add(true, "", "in force by: %s", setup.ModeSource)
+	b.Add(set && len(setup.ModeKeys) == 1, "", "set for: all projects that have no mode of their own in config.json")
+	b.Add(set && len(setup.ModeKeys) > 1, "", "set for: this project alone")
+	b.Add(setup.Mode != host.ModeOff && !setup.Enabled.On, "", "but dreams are off: %s", setup.Enabled.Why)
+	b.Add(setup.Mode != host.ModeOff && len(connected) == 0, terminal.Yellow, "but nothing does it: no host calls dream-mcp. To connect one: dream-mcp install HOST")
 	return b.String() + renderRecall(setup)
 }

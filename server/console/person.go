@@ -7,6 +7,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/share"
 	"dream-mcp/memory"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 )
 
@@ -26,22 +27,22 @@ func (c *Command) person(ctx context.Context, p *consolidate.Project, _ host.Set
 	if err != nil {
 		return err
 	}
-	return answerAll(c, list, func(ink paint) string { return renderPerson(list, ink) })
+	return answerAll(c, list, func(ink terminal.Ink) string { return renderPerson(list, ink) })
 }
 
-func renderPerson(list []share.Held, ink paint) string {
+func renderPerson(list []share.Held, ink terminal.Ink) string {
 	if len(list) == 0 {
 		return "No memory is in all your projects. To have one there: dream-mcp person add TOPIC\n"
 	}
-	b := lines{ink: ink}
-	b.add(true, bold, "In all your projects on this machine:")
+	b := terminal.Lines{Ink: ink}
+	b.Add(true, terminal.Bold, "In all your projects on this machine:")
 	for _, h := range list {
 		here := ""
 		if !h.Here {
 			here = " (not in this one)"
 		}
-		b.add(true, "", "  %s%s: %s", h.File, here, h.Description)
-		b.add(h.Question != "", yellow, "    ! %s", h.Question)
+		b.Add(true, "", "  %s%s: %s", h.File, here, h.Description)
+		b.Add(h.Question != "", terminal.Yellow, "    ! %s", h.Question)
 	}
 	return b.String()
 }

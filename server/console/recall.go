@@ -10,6 +10,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 	"dream-mcp/server/install"
 )
@@ -92,10 +93,10 @@ func (c *Command) setRecall(ctx context.Context, i install.Installer, h install.
 
 // renderRecall lists the hosts whose models are shown memories.
 func renderRecall(setup host.Setup) string {
-	var b lines
+	var b terminal.Lines
 	for _, h := range install.Hosts {
 		level := setup.RecallIn(h.ID).Value
-		b.add(level != recall.Off && h.Shows(), "", "  %-12s %s", h.Name, recallText(h.ID, level))
+		b.Add(level != recall.Off && h.Shows(), "", "  %-12s %s", h.Name, recallText(h.ID, level))
 	}
 	if b.Len() == 0 {
 		return "memories are shown to no model unasked (dream-mcp install HOST --recall start)\n"
@@ -111,11 +112,11 @@ func (c *Command) recallLog(p *consolidate.Project) error {
 	}
 	pushes = slices.DeleteFunc(pushes, func(p recall.Push) bool { return !p.Shows() })
 	slices.Reverse(pushes)
-	return answerAll(c, pushes, func(ink paint) string {
-		b := lines{ink: ink}
-		b.add(len(pushes) == 0, "", "No memory was shown unasked yet.")
+	return answerAll(c, pushes, func(ink terminal.Ink) string {
+		b := terminal.Lines{Ink: ink}
+		b.Add(len(pushes) == 0, "", "No memory was shown unasked yet.")
 		for _, push := range pushes {
-			b.add(true, "", "%s  %-8s %-12s %-8.8s  %s", minute(push.Time, p.Store.Now().Location()), push.Event, push.Host, push.Session, ops.Few(push.Files, maxFiles))
+			b.Add(true, "", "%s  %-8s %-12s %-8.8s  %s", minute(push.Time, p.Store.Now().Location()), push.Event, push.Host, push.Session, ops.Few(push.Files, maxFiles))
 		}
 		return b.String()
 	})
@@ -141,9 +142,9 @@ func renderUses(uses *recall.Uses, p *consolidate.Project) string {
 		paths = append(paths, n.String())
 	}
 	never, always := uses.Extremes(paths)
-	var b lines
-	b.add(true, "", "Recall in %s: at prompts and calls, passages of %d of %d memories were shown.", ops.Plural(uses.Sessions, "session"), len(uses.Of), len(paths))
-	b.add(len(never) > 0, "", "  never: %s", ops.Few(never, maxFiles))
-	b.add(len(always) > 0, "", "  in at least half: %s", ops.Few(always, maxFiles))
+	var b terminal.Lines
+	b.Add(true, "", "Recall in %s: at prompts and calls, passages of %d of %d memories were shown.", ops.Plural(uses.Sessions, "session"), len(uses.Of), len(paths))
+	b.Add(len(never) > 0, "", "  never: %s", ops.Few(never, maxFiles))
+	b.Add(len(always) > 0, "", "  in at least half: %s", ops.Few(always, maxFiles))
 	return "\n" + b.String()
 }

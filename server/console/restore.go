@@ -8,6 +8,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 )
 
@@ -19,21 +20,21 @@ func (c *Command) restore(ctx context.Context, p *consolidate.Project, _ host.Se
 	if err != nil {
 		return err
 	}
-	return c.answer(r, "", func(ink paint) string { return renderRestore(r, p.Store.Now().Location(), ink) })
+	return c.answer(r, "", func(ink terminal.Ink) string { return renderRestore(r, p.Store.Now().Location(), ink) })
 }
 
 // renderRestore describes the restored version, and how to undo.
-func renderRestore(r history.RestoreResult, zone *time.Location, ink paint) string {
+func renderRestore(r history.RestoreResult, zone *time.Location, ink terminal.Ink) string {
 	says := map[string]string{"created": "Created again", "updated": "Restored"}[r.Action]
 	if says == "" {
-		return fmt.Sprintf("Nothing to do: %s is already as it was %s %s.\n", oneLine(r.From.File), r.From.When, r.From.ID)
+		return fmt.Sprintf("Nothing to do: %s is already as it was %s %s.\n", terminal.OneLine(r.From.File), r.From.When, r.From.ID)
 	}
-	b := lines{ink: ink}
-	b.add(true, bold, "%s: %s", says, r.From.File)
-	b.add(true, "", "  as it was %s %s, written %s, %s", r.From.When, r.From.ID, minute(r.From.Time, zone), ops.Plural(int(r.From.Bytes), "byte"))
-	b.add(r.Index != "", "", "  in the index: %s", r.Index)
-	b.add(r.Note != "", yellow, "  %s", r.Note)
-	b.add(true, "", "To undo this: %s", r.Undo)
+	b := terminal.Lines{Ink: ink}
+	b.Add(true, terminal.Bold, "%s: %s", says, r.From.File)
+	b.Add(true, "", "  as it was %s %s, written %s, %s", r.From.When, r.From.ID, minute(r.From.Time, zone), ops.Plural(int(r.From.Bytes), "byte"))
+	b.Add(r.Index != "", "", "  in the index: %s", r.Index)
+	b.Add(r.Note != "", terminal.Yellow, "  %s", r.Note)
+	b.Add(true, "", "To undo this: %s", r.Undo)
 	return b.String()
 }
 
@@ -42,15 +43,17 @@ func (c *Command) versions(p *consolidate.Project) error {
 	if err != nil {
 		return err
 	}
-	return answerAll(c, versions, func(ink paint) string { return renderVersions(versions, c.argument(), p.Store.Now().Location(), ink) })
+	return answerAll(c, versions, func(ink terminal.Ink) string {
+		return renderVersions(versions, c.argument(), p.Store.Now().Location(), ink)
+	})
 }
 
 // renderVersions lists versions: of one file, or with file "" of all.
-func renderVersions(versions []history.Version, file string, zone *time.Location, ink paint) string {
+func renderVersions(versions []history.Version, file string, zone *time.Location, ink terminal.Ink) string {
 	if len(versions) == 0 {
 		return "The archive is empty.\n"
 	}
-	b := lines{ink: ink}
+	b := terminal.Lines{Ink: ink}
 	for _, v := range versions {
 		size, name, held, colour := ops.Plural(int(v.Bytes), "byte"), "", "", ""
 		if v.Bytes < 0 {
@@ -60,11 +63,11 @@ func renderVersions(versions []history.Version, file string, zone *time.Location
 			name = "  " + v.File
 		}
 		if v.Held {
-			held, colour = "  current", green
+			held, colour = "  current", terminal.Green
 		}
-		b.add(true, colour, "%s  %12s  %s  %-6s %s%s%s", minute(v.Time, zone), size, v.Sum, v.When, v.ID, name, held)
+		b.Add(true, colour, "%s  %12s  %s  %-6s %s%s%s", minute(v.Time, zone), size, v.Sum, v.When, v.ID, name, held)
 	}
-	b.add(file == "", dim, "The newest version of each; dream-mcp restore --list FILE shows the others.")
-	b.add(file != "", dim, "Without --at, restore brings back the first that is not current; with --at ID, the version before ID.")
+	b.Add(file == "", terminal.Dim, "The newest version of each; dream-mcp restore --list FILE shows the others.")
+	b.Add(file != "", terminal.Dim, "Without --at, restore brings back the first that is not current; with --at ID, the version before ID.")
 	return b.String()
 }

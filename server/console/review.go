@@ -15,6 +15,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/rule"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 )
 
@@ -41,7 +42,7 @@ func (c *Command) review(ctx context.Context, p *consolidate.Project, setup host
 // showReviews shows each proposal and asks about it.
 func (c *Command) showReviews(ctx context.Context, p *consolidate.Project, setup host.Setup, waiting []consolidate.Review) error {
 	for _, r := range waiting {
-		if err := c.print(renderReview(r, p.Store.Now(), paintFor(c.Out))); err != nil {
+		if err := c.print(renderReview(r, p.Store.Now(), terminal.InkFor(c.Out))); err != nil {
 			return err
 		}
 		if err := c.askReview(ctx, p, setup, r); err != nil {
@@ -79,7 +80,7 @@ func (c *Command) acceptReview(ctx context.Context, p *consolidate.Project, id s
 	if err != nil {
 		return err
 	}
-	return c.answer(res, "", func(paint) string {
+	return c.answer(res, "", func(terminal.Ink) string {
 		text := res.Report + "\n"
 		if res.Undo != "" {
 			text += "To undo it: " + res.Undo + "\n"
@@ -93,32 +94,32 @@ func (c *Command) rejectReview(ctx context.Context, p *consolidate.Project, id s
 	if err != nil {
 		return err
 	}
-	return c.answer(map[string]string{"rejected": id}, "", func(paint) string {
+	return c.answer(map[string]string{"rejected": id}, "", func(terminal.Ink) string {
 		return fmt.Sprintf("Forgotten: %s. The memory is as it was.\n", id)
 	})
 }
 
-func renderReview(r consolidate.Review, now time.Time, ink paint) string {
-	b := lines{ink: ink}
+func renderReview(r consolidate.Review, now time.Time, ink terminal.Ink) string {
+	b := terminal.Lines{Ink: ink}
 	what := "Dream "
 	if len(r.Held) > 0 {
 		what = "Changes "
 	}
-	fmt.Fprintf(&b, "%s  %s\n", ink.in(bold, what+r.ID), ink.in(dim, "proposed "+ops.Ago(now, r.Made)))
-	b.add(true, "", "It would be: %s", r.Report)
-	b.add(r.Summary != "", "", "Its summary: %s", r.Summary)
+	fmt.Fprintf(&b, "%s  %s\n", ink.In(terminal.Bold, what+r.ID), ink.In(terminal.Dim, "proposed "+ops.Ago(now, r.Made)))
+	b.Add(true, "", "It would be: %s", r.Report)
+	b.Add(r.Summary != "", "", "Its summary: %s", r.Summary)
 	for _, file := range slices.Sorted(maps.Keys(r.Held)) {
-		b.add(true, "", "Only you may change %s: %s", file, r.Held[file])
+		b.Add(true, "", "Only you may change %s: %s", file, r.Held[file])
 	}
 	for _, k := range r.Conflicts {
-		b.add(true, yellow, "! %s was changed later (%s when it was read, %s now): this can only be rejected", k.Name, sumOr(k.Want), sumOr(k.Have))
+		b.Add(true, terminal.Yellow, "! %s was changed later (%s when it was read, %s now): this can only be rejected", k.Name, sumOr(k.Want), sumOr(k.Have))
 	}
-	b.add(r.Refused != "", yellow, "! refused as the memory is now: %s", r.Refused)
+	b.Add(r.Refused != "", terminal.Yellow, "! refused as the memory is now: %s", r.Refused)
 	for _, f := range r.Findings {
-		b.add(f.Severity != rule.Info, dim, "%s: %s: %s", f.File, f.Rule, f.Message)
+		b.Add(f.Severity != rule.Info, terminal.Dim, "%s: %s: %s", f.File, f.Rule, f.Message)
 	}
 	b.WriteByte('\n')
-	return b.String() + paintDiff(r.Diff, ink)
+	return b.String() + terminal.PaintDiff(r.Diff, ink)
 }
 
 // maxLogShown bounds how much of the log of a background dream is read. The log itself is smaller.

@@ -17,6 +17,7 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory/secret"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 )
 
@@ -105,7 +106,7 @@ func (c *Command) hit(to *pager, h search.Hit, now time.Time) error {
 	}
 	match := h.Match
 	if match != "" {
-		match = to.ink.in(red, match)
+		match = to.ink.In(terminal.Red, match)
 	}
 	return to.turn(h.Utterance, more, h.Before+match+h.After, now)
 }
@@ -188,14 +189,14 @@ func turnOf(u said.Utterance) turnJSON {
 type pager struct {
 	c     *Command
 	out   io.Writer
-	ink   paint
+	ink   terminal.Ink
 	width int
 }
 
 // paged calls show with a pager, and waits for it to end.
 func (c *Command) paged(setup host.Setup, show func(*pager) error) error {
-	to := &pager{c: c, out: c.Out, ink: paintFor(c.Out), width: c.width()}
-	if !c.onTerminal() || c.JSON {
+	to := &pager{c: c, out: c.Out, ink: terminal.InkFor(c.Out), width: terminal.Width(c.Out)}
+	if !terminal.Interactive(c.In, c.Out) || c.JSON {
 		return show(to)
 	}
 	words := strings.Fields(os.Getenv("PAGER"))
@@ -207,7 +208,7 @@ func (c *Command) paged(setup host.Setup, show func(*pager) error) error {
 		return show(to)
 	}
 	cmd := exec.Command(program, words[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, fileOf(c.Out), os.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, terminal.File(c.Out), os.Stderr
 	if os.Getenv("LESS") == "" {
 		cmd.Env = append(os.Environ(), "LESS=FRX") // as git does: end on a short text, pass colours, leave the screen
 	}
@@ -218,7 +219,7 @@ func (c *Command) paged(setup host.Setup, show func(*pager) error) error {
 	if err != nil {
 		return show(to)
 	}
-	to.out = &secret.Writer{Out: pipe, Allowed: setup.AllowSecrets, Colours: colours}
+	to.out = &secret.Writer{Out: pipe, Allowed: setup.AllowSecrets, Colours: terminal.Colours}
 	err = show(to)
 	pipe.Close()
 	cmd.Wait() // its exit code says how the person left it
@@ -246,15 +247,15 @@ func (to *pager) turn(u said.Utterance, note, text string, now time.Time) error 
 	var b bytes.Buffer
 	where := string(u.Host)
 	if u.Branch != "" && u.Branch != "HEAD" {
-		where += " " + oneLine(u.Branch)
+		where += " " + terminal.OneLine(u.Branch)
 	}
-	b.WriteString(to.ink.in(dim, head+"  "+where+note) + "\n")
+	b.WriteString(to.ink.In(terminal.Dim, head+"  "+where+note) + "\n")
 	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		if strings.TrimSpace(ansi.Strip(line)) != "" {
 			b.WriteString("    " + strings.TrimRight(line, " ") + "\n")
 		}
 	}
-	return to.print(wrap(b.String(), to.width))
+	return to.print(terminal.Wrap(b.String(), to.width))
 }
 
 // listing prints a page of a listing, with the heads of sessions in bold.
@@ -266,9 +267,9 @@ func (to *pager) listing(text string) error {
 		recurs = recurs || line == listing.Recurs
 		line = strings.TrimSuffix(line, "\n")
 		if head {
-			line = to.ink.in(bold, line)
+			line = to.ink.In(terminal.Bold, line)
 		}
-		b.WriteString(wrap(line, to.width) + "\n")
+		b.WriteString(terminal.Wrap(line, to.width) + "\n")
 	}
 	return to.print(b.String())
 }

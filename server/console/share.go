@@ -9,6 +9,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/share"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 )
 
@@ -59,7 +60,7 @@ func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.
 		Shared bool `json:"shared"`
 		share.State
 		share.Traffic
-	}{err == nil, s, t}, "  ", func(paint) string { return renderShare(s, t, p.Store.Now()) })
+	}{err == nil, s, t}, "  ", func(terminal.Ink) string { return renderShare(s, t, p.Store.Now()) })
 }
 
 // agree shows the person what sharing would do and asks, unless they agreed beforehand.
@@ -82,43 +83,43 @@ func (c *Command) agree(ctx context.Context, preview share.Preview) error {
 	return err
 }
 
-func (b *lines) notes(notes []share.Note) {
+func addNotes(b *terminal.Lines, notes []share.Note) {
 	for _, note := range notes {
-		b.add(true, "", "! %s: %s", note.Name, note.Why)
+		b.Add(true, "", "! %s: %s", note.Name, note.Why)
 	}
 }
 
 func renderPreview(p share.Preview) string {
-	var b lines
-	b.add(true, "", "Remote:  %s", p.Remote)
-	b.add(true, "", "Project: %s", p.Identity)
-	b.add(p.New, "", "The remote has no memory of this project yet.")
+	var b terminal.Lines
+	b.Add(true, "", "Remote:  %s", p.Remote)
+	b.Add(true, "", "Project: %s", p.Identity)
+	b.Add(p.New, "", "The remote has no memory of this project yet.")
 	for _, id := range p.Alike {
-		b.add(true, "", "! The remote has a memory of a like project. If it is this one, share that instead: dream-mcp share %s --name %s", ops.Quoted(p.Remote), id)
+		b.Add(true, "", "! The remote has a memory of a like project. If it is this one, share that instead: dream-mcp share %s --name %s", ops.Quoted(p.Remote), id)
 	}
-	b.add(!p.New, "", "The remote has the memory of this project, from %s.", p.Authors)
-	b.add(len(p.Here) > 0, "", "Changes on this machine: %s: %s", ops.Plural(len(p.Here), "file"), ops.Few(p.Here, share.MaxNamed))
-	b.notes(p.Notes)
-	b.add(len(p.Sent) > 0, "", "Will be sent: %s: %s", ops.Plural(len(p.Sent), "file"), ops.Few(p.Sent, share.MaxNamed))
-	b.add(p.Team, "", "Only memories of the types project and reference are shared, without their sources.")
-	b.add(len(p.Sent) > 0, "", "What is sent stays in the remote's history. No known kind of credential was found in it.")
+	b.Add(!p.New, "", "The remote has the memory of this project, from %s.", p.Authors)
+	b.Add(len(p.Here) > 0, "", "Changes on this machine: %s: %s", ops.Plural(len(p.Here), "file"), ops.Few(p.Here, share.MaxNamed))
+	addNotes(&b, p.Notes)
+	b.Add(len(p.Sent) > 0, "", "Will be sent: %s: %s", ops.Plural(len(p.Sent), "file"), ops.Few(p.Sent, share.MaxNamed))
+	b.Add(p.Team, "", "Only memories of the types project and reference are shared, without their sources.")
+	b.Add(len(p.Sent) > 0, "", "What is sent stays in the remote's history. No known kind of credential was found in it.")
 	return b.String()
 }
 
 func renderShare(s share.State, t share.Traffic, now time.Time) string {
-	var b lines
-	b.add(true, "", "Shared through %s", s.Remote)
-	b.add(true, "", "  project: %s", s.Identity)
-	b.add(true, "", "  this machine: %s", s.MachineName)
-	b.add(s.Team, "", "  with a team: memories of the types project and reference")
-	b.add(s.Last.IsZero(), "", "  last sync: none yet")
-	b.add(!s.Last.IsZero(), "", "  last sync: %s", ops.Ago(now, s.Last))
-	b.add(len(t.Waiting) > 0, "", "  to send: %s: %s", ops.Plural(len(t.Waiting), "file"), ops.Few(t.Waiting, share.MaxNamed))
-	b.add(len(t.Pulled) > 0, "", "  pulled %s from %s: %s (dream-mcp diff %s)", ops.Ago(now, t.At), t.From, ops.Few(t.Pulled, share.MaxNamed), t.ID)
-	b.add(!s.OtherDream.IsZero(), "", "  another machine's dream: by %s, seen %s", s.OtherName, ops.Ago(now, s.OtherDream))
-	b.notes(s.Notes)
-	b.add(len(t.Staying) > 0, "", "! %s", share.StayingHere(t.Staying))
-	b.add(s.Pending != "", "", "! not sent yet: %s", s.Pending)
-	b.add(s.Stopped != "", "", "! nothing is synced: %s", s.Stopped)
+	var b terminal.Lines
+	b.Add(true, "", "Shared through %s", s.Remote)
+	b.Add(true, "", "  project: %s", s.Identity)
+	b.Add(true, "", "  this machine: %s", s.MachineName)
+	b.Add(s.Team, "", "  with a team: memories of the types project and reference")
+	b.Add(s.Last.IsZero(), "", "  last sync: none yet")
+	b.Add(!s.Last.IsZero(), "", "  last sync: %s", ops.Ago(now, s.Last))
+	b.Add(len(t.Waiting) > 0, "", "  to send: %s: %s", ops.Plural(len(t.Waiting), "file"), ops.Few(t.Waiting, share.MaxNamed))
+	b.Add(len(t.Pulled) > 0, "", "  pulled %s from %s: %s (dream-mcp diff %s)", ops.Ago(now, t.At), t.From, ops.Few(t.Pulled, share.MaxNamed), t.ID)
+	b.Add(!s.OtherDream.IsZero(), "", "  another machine's dream: by %s, seen %s", s.OtherName, ops.Ago(now, s.OtherDream))
+	addNotes(&b, s.Notes)
+	b.Add(len(t.Staying) > 0, "", "! %s", share.StayingHere(t.Staying))
+	b.Add(s.Pending != "", "", "! not sent yet: %s", s.Pending)
+	b.Add(s.Stopped != "", "", "! nothing is synced: %s", s.Stopped)
 	return b.String()
 }

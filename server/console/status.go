@@ -12,6 +12,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 )
 
@@ -44,7 +45,7 @@ func (c *Command) status(ctx context.Context, p *consolidate.Project, setup host
 	}
 	object := statusObject(s, setup, p.Store.Records.StateDir())
 	object.Recalled = usesOf(p)
-	return c.answer(object, "  ", func(ink paint) string {
+	return c.answer(object, "  ", func(ink terminal.Ink) string {
 		return renderStatus(s, setup, p.Sessions.Folders(), p.Store.Now(), ink) + renderUses(object.Recalled, p)
 	})
 }
@@ -60,7 +61,7 @@ func statusObject(s consolidate.Status, setup host.Setup, state string) statusJS
 }
 
 // renderStatus prints whether a dream is due, and where everything is.
-func renderStatus(s consolidate.Status, setup host.Setup, folders []said.Folder, now time.Time, ink paint) string {
+func renderStatus(s consolidate.Status, setup host.Setup, folders []said.Folder, now time.Time, ink terminal.Ink) string {
 	rows := places(setup, folders, s.Hosts)
 	if s.Unattended {
 		rows = append(rows, place{"unattended", "nobody watches: stricter rules apply to dreams", setup.Settings["unattended"].Source, ""})
@@ -77,9 +78,9 @@ func renderStatus(s consolidate.Status, setup host.Setup, folders []said.Folder,
 	name, what, summary := lastDream(s.Last, now)
 	rows = append(rows, place{name, what, summary, ""})
 
-	b := lines{ink: ink}
+	b := terminal.Lines{Ink: ink}
 	state, next := headline(s.State)
-	b.WriteString(strings.TrimSpace(ink.in(bold, state)+" "+next) + "\n\n")
+	b.WriteString(strings.TrimSpace(ink.In(terminal.Bold, state)+" "+next) + "\n\n")
 	for _, g := range shownGates(s.Gates) {
 		fmt.Fprintf(&b, "  %s\n", renderGate(g, now.Location(), ink))
 	}
@@ -89,14 +90,14 @@ func renderStatus(s consolidate.Status, setup host.Setup, folders []said.Folder,
 		if i > 0 && rows[i-1].name == r.name {
 			label = ""
 		}
-		fmt.Fprintf(&b, "%s  %s\n", ink.in(dim, fmt.Sprintf("%-11s", label)), oneLine(r.value))
-		b.add(why != "", dim, "%13s%s", "", why)
+		fmt.Fprintf(&b, "%s  %s\n", ink.In(terminal.Dim, fmt.Sprintf("%-11s", label)), terminal.OneLine(r.value))
+		b.Add(why != "", terminal.Dim, "%13s%s", "", why)
 	}
 	if len(s.Warnings) > 0 {
 		b.WriteByte('\n')
 	}
 	for _, w := range s.Warnings {
-		fmt.Fprintf(&b, "%s %s\n", ink.in(yellow, "!"), localTimes(oneLine(w), now.Location()))
+		fmt.Fprintf(&b, "%s %s\n", ink.In(terminal.Yellow, "!"), localTimes(terminal.OneLine(w), now.Location()))
 	}
 	return b.String()
 }

@@ -3,15 +3,14 @@ package console
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"golang.org/x/term"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 )
 
@@ -22,12 +21,11 @@ const watchPoll = 400 * time.Millisecond
 // that asks a dream to stop.
 func (c *Command) watch(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
 	w := p.Watch(host.BackgroundLog)
-	v := watchView{ink: paintFor(c.Out), zone: p.Store.Now().Location(), asked: c.Verb == "dream", began: p.Store.Now()}
-	screen, ok := c.screen()
+	v := watchView{ink: terminal.InkFor(c.Out), zone: p.Store.Now().Location(), asked: c.Verb == "dream", began: p.Store.Now()}
 	switch {
 	case c.Once:
 		return c.watchOnce(ctx, w, v)
-	case c.JSON || !ok:
+	case c.JSON || !terminal.Interactive(c.In, c.Out):
 		return c.watchLines(ctx, w, v)
 	}
 	snapshot, _, err := w.Look(ctx)
@@ -42,7 +40,8 @@ func (c *Command) watch(ctx context.Context, p *consolidate.Project, _ host.Setu
 		},
 		stop: func() (string, error) { return p.RequestStop(ctx, "by a person in watch") },
 	}
-	last, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithOutput(screen), tea.WithFPS(10), tea.WithoutSignalHandler()).Run()
+	// A snapshot is masked before it is cut into rows, so it needs no *secret.Writer.
+	last, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithOutput(terminal.File(c.Out)), tea.WithFPS(10), tea.WithoutSignalHandler()).Run()
 	if ctx.Err() != nil {
 		return nil // a signal; the terminal is restored
 	}
@@ -58,18 +57,6 @@ func (c *Command) watch(ctx context.Context, p *consolidate.Project, _ host.Setu
 // errCtrlC is returned by watch where the person asked for the dream: ctrl-c ends it.
 var errCtrlC = errors.New("ctrl-c")
 
-// onTerminal reports whether a person types and reads.
-func (c *Command) onTerminal() bool {
-	_, ok := c.screen()
-	return ok && c.In != nil
-}
-
-// screen returns the terminal to draw on, if standard input and output are both terminals.
-func (c *Command) screen() (*os.File, bool) {
-	// A snapshot is masked before it is cut into rows, so it needs no *secret.Writer.
-	return fileOf(c.Out), os.Getenv("TERM") != "dumb" && IsTerminal(c.Out) && IsTerminal(os.Stdin)
-}
-
 // watchOnce prints one snapshot.
 func (c *Command) watchOnce(ctx context.Context, w *consolidate.Watch, v watchView) error {
 	var err error
@@ -79,8 +66,8 @@ func (c *Command) watchOnce(ctx context.Context, w *consolidate.Watch, v watchVi
 	if c.JSON {
 		return c.printJSON(v.snapshot, "  ")
 	}
-	if screen, ok := c.screen(); ok {
-		v.width, _, _ = term.GetSize(int(screen.Fd()))
+	if terminal.Interactive(c.In, c.Out) {
+		v.width = terminal.Width(c.Out)
 	}
 	return c.print(strings.Join(v.lines(), "\n") + "\n")
 }

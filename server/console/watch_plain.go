@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/server/console/terminal"
 )
 
 // shownEvents is what was printed of the pictures so far.
@@ -27,15 +28,15 @@ func (s *shownEvents) next(v watchView, p consolidate.Snapshot) (lines []string)
 		}
 	}
 	s.events = p.Before + len(p.Events)
-	clock := v.ink.in(dim, p.Time.In(v.zone).Format("15:04:05")) + " "
+	clock := v.ink.In(terminal.Dim, p.Time.In(v.zone).Format("15:04:05")) + " "
 	if state, why := stateOf(p); state != s.state && (p.Dream != nil || !v.asked) {
 		s.state = state
-		lines = append(lines, clock+v.ink.in(bold, state)+why)
+		lines = append(lines, clock+v.ink.In(terminal.Bold, state)+why)
 	}
 	for _, w := range p.Warnings {
 		if !slices.Contains(s.warnings, w) {
 			s.warnings = append(s.warnings, w)
-			lines = append(lines, clock+v.ink.in(yellow, "! "+oneLine(w)))
+			lines = append(lines, clock+v.ink.In(terminal.Yellow, "! "+terminal.OneLine(w)))
 		}
 	}
 	return lines
@@ -54,7 +55,7 @@ func stateOf(p consolidate.Snapshot) (state, why string) {
 	state, next := headline(p.State)
 	for _, g := range p.Gates {
 		if g.Name == p.ClosedGate {
-			why = " " + localTimes(oneLine(g.Why), p.Time.Location())
+			why = " " + localTimes(terminal.OneLine(g.Why), p.Time.Location())
 		}
 	}
 	return strings.TrimSpace(state + " " + next), why

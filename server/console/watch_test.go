@@ -14,6 +14,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/server/console/terminal"
 )
 
 var update = goflag.Bool("update", false, "write the golden views")
@@ -104,7 +105,7 @@ func TestWatchViewFits(t *testing.T) {
 	for _, p := range []consolidate.Snapshot{dreamSnapshot(), idleSnapshot(), {Time: watched}} {
 		for width := 1; width < 130; width += 7 {
 			for height := 1; height < 45; height++ {
-				for _, ink := range []paint{false, true} {
+				for _, ink := range []terminal.Ink{false, true} {
 					v := watchView{snapshot: p, width: width, height: height, ink: ink, zone: time.UTC, scrolled: height%2*40 - 20}
 					rows := v.lines()
 					if len(rows) > height {

@@ -12,6 +12,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/server/console/terminal"
 )
 
 // Numbers of rows.
@@ -30,7 +31,7 @@ type watchView struct {
 	note          string    // the result of the last key
 	asked         bool      // the person asked for this dream, so the gates are not shown
 	began         time.Time // when they asked
-	ink           paint
+	ink           terminal.Ink
 	zone          *time.Location
 }
 
@@ -60,7 +61,7 @@ func (v watchView) lines() []string {
 }
 
 func (v watchView) head() []string {
-	b := lines{ink: v.ink}
+	b := terminal.Lines{Ink: v.ink}
 	if v.snapshot.Dream != nil {
 		v.dreaming(&b)
 	} else {
@@ -101,7 +102,7 @@ func (v *watchView) scroll(by int) {
 }
 
 // dreaming is the head of the view while a dream is open.
-func (v watchView) dreaming(b *lines) {
+func (v watchView) dreaming(b *terminal.Lines) {
 	p, d := v.snapshot, v.snapshot.Dream
 	b.WriteString(v.title("dream "+d.ID, d.Started) + "\n" + v.steps(d.Phase) + "\n")
 	parts := []string{ops.Plural(d.ToolCalls, "call"), fmt.Sprintf("%d staged", len(d.Staged)), ops.Plural(d.Sessions, "session")}
@@ -111,9 +112,9 @@ func (v watchView) dreaming(b *lines) {
 	if p.Host != "" {
 		parts = append(parts, "by "+p.Host)
 	}
-	b.add(true, "", "%s", strings.Join(parts, " · "))
-	b.add(p.Dead, yellow, "! its process has died: the next command ends it, and nothing lands")
-	b.add(p.Stopping && !p.Dead, yellow, "! asked to stop: it ends before its next step")
+	b.Add(true, "", "%s", strings.Join(parts, " · "))
+	b.Add(p.Dead, terminal.Yellow, "! its process has died: the next command ends it, and nothing lands")
+	b.Add(p.Stopping && !p.Dead, terminal.Yellow, "! asked to stop: it ends before its next step")
 	v.warnings(b)
 	if words := strings.Join(strings.Fields(said.Visible(p.Words)), " "); words != "" {
 		rows := strings.Split(ansi.Wrap("“"+words+"”", v.width, ""), "\n")
@@ -121,15 +122,15 @@ func (v watchView) dreaming(b *lines) {
 			rows = append(rows[:most-1:most-1], rows[most-1]+" …")
 		}
 		for _, row := range rows {
-			b.add(true, cyan, "%s", row)
+			b.Add(true, terminal.Cyan, "%s", row)
 		}
 	}
 	for _, s := range p.Reviewed[:min(len(p.Reviewed), v.rowsOf(mostSessions))] {
 		when := "  " + s.Last.In(v.zone).Format("01-02 15:04") + "  "
 		if s.Host != "" {
-			when += oneLine(s.Host) + "  "
+			when += terminal.OneLine(s.Host) + "  "
 		}
-		b.WriteString(v.ink.in(dim, when) + cmp.Or(oneLine(s.First), oneLine(s.ID)) + "\n")
+		b.WriteString(v.ink.In(terminal.Dim, when) + cmp.Or(terminal.OneLine(s.First), terminal.OneLine(s.ID)) + "\n")
 	}
 }
 
@@ -140,11 +141,11 @@ func (v watchView) steps(phase string) string {
 	for i, phase := range phases {
 		switch {
 		case i < now:
-			steps[i] = v.ink.in(dim, "✓ "+phase)
+			steps[i] = v.ink.In(terminal.Dim, "✓ "+phase)
 		case i == now:
-			steps[i] = v.ink.in(bold, "● "+phase)
+			steps[i] = v.ink.In(terminal.Bold, "● "+phase)
 		default:
-			steps[i] = v.ink.in(dim, "· "+phase)
+			steps[i] = v.ink.In(terminal.Dim, "· "+phase)
 		}
 	}
 	if v.width > 0 && v.width < ansi.StringWidth(strings.Join(steps, "  ")) {
@@ -165,32 +166,32 @@ func (v watchView) rowsOf(most int) int {
 }
 
 // idle is the head of the view while no dream is open.
-func (v watchView) idle(b *lines) {
+func (v watchView) idle(b *terminal.Lines) {
 	p := v.snapshot
 	if v.asked {
 		n := len(p.Events)
 		ended := n > 0 && p.Events[n-1].Kind == consolidate.EventEnded
-		b.add(ended, "", "The dream has ended; its program is closing.")
+		b.Add(ended, "", "The dream has ended; its program is closing.")
 		if !ended {
 			b.WriteString(v.title("Waiting for the program to begin.", v.began) + "\n")
 		}
 		return
 	}
 	state, next := headline(p.State)
-	b.WriteString(strings.TrimSpace(v.ink.in(bold, state)+" "+next) + "\n")
-	b.add(p.HeldBy != "", "", "%s", p.HeldBy)
+	b.WriteString(strings.TrimSpace(v.ink.In(terminal.Bold, state)+" "+next) + "\n")
+	b.Add(p.HeldBy != "", "", "%s", p.HeldBy)
 	for _, g := range shownGates(p.Gates) {
 		b.WriteString("  " + renderGate(g, v.zone, v.ink) + "\n")
 	}
 	name, what, summary := lastDream(p.Last, p.Time)
-	b.add(p.Last != nil, "", "%s %s", name, what)
-	b.add(summary != "", dim, "  %s", summary)
+	b.Add(p.Last != nil, "", "%s %s", name, what)
+	b.Add(summary != "", terminal.Dim, "  %s", summary)
 	v.warnings(b)
 }
 
-func (v watchView) warnings(b *lines) {
+func (v watchView) warnings(b *terminal.Lines) {
 	for _, w := range v.snapshot.Warnings {
-		b.add(true, yellow, "! %s", w)
+		b.Add(true, terminal.Yellow, "! %s", w)
 	}
 }
 
@@ -201,16 +202,16 @@ func (v watchView) title(what string, since time.Time) string {
 	if v.width == 0 {
 		gap = 2
 	}
-	return v.ink.in(bold, what) + strings.Repeat(" ", gap) + right
+	return v.ink.In(terminal.Bold, what) + strings.Repeat(" ", gap) + right
 }
 
 // diff draws what would land. Long lines are wrapped.
 func (v watchView) diff() (rows []string) {
 	for line := range strings.Lines(said.Visible(v.snapshot.Diff)) {
 		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
-		colour := diffColour(line)
+		colour := terminal.DiffColour(line)
 		for row := range strings.SplitSeq(ansi.Wrap(line, v.width, ""), "\n") {
-			rows = append(rows, v.ink.in(colour, row))
+			rows = append(rows, v.ink.In(colour, row))
 		}
 	}
 	return rows
@@ -221,7 +222,7 @@ func (v watchView) rule(what string, n int) string {
 	if v.width > 0 {
 		label += " " + strings.Repeat("─", max(0, v.width-ansi.StringWidth(label)-1))
 	}
-	return v.ink.in(cyan, label)
+	return v.ink.In(terminal.Cyan, label)
 }
 
 // foot draws the last row of a screen: the keys, or a question.
@@ -231,15 +232,15 @@ func (v watchView) foot() []string {
 	}
 	switch {
 	case v.asking:
-		return []string{v.ink.in(yellow, "Stop this dream? y: yes, nothing lands · any other key: no")}
+		return []string{v.ink.In(terminal.Yellow, "Stop this dream? y: yes, nothing lands · any other key: no")}
 	case v.note != "":
-		return []string{v.ink.in(yellow, oneLine(v.note))}
+		return []string{v.ink.In(terminal.Yellow, terminal.OneLine(v.note))}
 	case v.snapshot.Dream == nil && v.asked:
-		return []string{v.ink.in(dim, "ctrl-c ends the dream · q leaves this view")}
+		return []string{v.ink.In(terminal.Dim, "ctrl-c ends the dream · q leaves this view")}
 	case v.snapshot.Dream == nil:
-		return []string{v.ink.in(dim, "q quit")}
+		return []string{v.ink.In(terminal.Dim, "q quit")}
 	case v.width < 50:
-		return []string{v.ink.in(dim, "x stop  ↑↓ scroll  q quit")}
+		return []string{v.ink.In(terminal.Dim, "x stop  ↑↓ scroll  q quit")}
 	}
-	return []string{v.ink.in(dim, "x stop the dream · ↑↓ pgup pgdn home end scroll · q quit")}
+	return []string{v.ink.In(terminal.Dim, "x stop the dream · ↑↓ pgup pgdn home end scroll · q quit")}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 )
 
@@ -24,7 +25,7 @@ func (c *Command) welcome(context.Context, *consolidate.Project, host.Setup) err
 	if err != nil {
 		return err
 	}
-	return c.print(wrap(strings.NewReplacer("VERSION", c.Version, "SELF_JSON", string(quoted), "SELF", typed).Replace(welcomeText), textWidth))
+	return c.print(terminal.Wrap(strings.NewReplacer("VERSION", c.Version, "SELF_JSON", string(quoted), "SELF", typed).Replace(welcomeText), terminal.TextWidth))
 }
 
 // helpText is the template of the help of a verb, or of the program.
@@ -36,7 +37,7 @@ func (c *Command) help(context.Context, *consolidate.Project, host.Setup) error 
 	c.helpOf.InitDefaultHelpFlag()
 	c.helpOf.Flags().Lookup("help").Hidden = true // it was just used
 	c.helpOf.Root().SetUsageTemplate(helpText)
-	return c.print(wrap(c.helpOf.UsageString(), textWidth))
+	return c.print(terminal.Wrap(c.helpOf.UsageString(), terminal.TextWidth))
 }
 
 // bashAlone has what the script of cobra needs of the package bash-completion, for a shell without it.

@@ -9,6 +9,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/provenance"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 )
 
@@ -17,33 +18,33 @@ func (c *Command) why(ctx context.Context, p *consolidate.Project, _ host.Setup)
 	if err != nil {
 		return err
 	}
-	return c.answer(w, "  ", func(ink paint) string { return renderWhy(w, p.Store.Now().Location(), ink) })
+	return c.answer(w, "  ", func(ink terminal.Ink) string { return renderWhy(w, p.Store.Now().Location(), ink) })
 }
 
 // whyWords is the number of characters of a source that are shown.
 const whyWords = 400
 
 // renderWhy describes where a memory comes from: who said it, and when it was written.
-func renderWhy(w provenance.Why, zone *time.Location, ink paint) string {
-	b := lines{ink: ink}
-	fmt.Fprintf(&b, "%s %s\n", ink.in(bold, oneLine(w.Path)), ink.in(dim, oneLine(w.Description)))
-	b.add(len(w.Sources) == 0, "", "It has no source: it was written without evidence, or not by dream-mcp.")
-	b.add(len(w.Sources) > 0, "", "Sources, the newest last:")
+func renderWhy(w provenance.Why, zone *time.Location, ink terminal.Ink) string {
+	b := terminal.Lines{Ink: ink}
+	fmt.Fprintf(&b, "%s %s\n", ink.In(terminal.Bold, terminal.OneLine(w.Path)), ink.In(terminal.Dim, terminal.OneLine(w.Description)))
+	b.Add(len(w.Sources) == 0, "", "It has no source: it was written without evidence, or not by dream-mcp.")
+	b.Add(len(w.Sources) > 0, "", "Sources, the newest last:")
 	for _, o := range slices.SortedStableFunc(slices.Values(w.Sources), func(a, b provenance.Origin) int { return a.Said.Compare(b.Said) }) {
-		b.add(true, "", "%s", o.Line(whyWords))
+		b.Add(true, "", "%s", o.Line(whyWords))
 	}
-	b.add(len(w.History) > 0, "", "Changes made through dream-mcp, the newest first:")
+	b.Add(len(w.History) > 0, "", "Changes made through dream-mcp, the newest first:")
 	for _, h := range w.History {
 		undone, colour := "", ""
 		if h.Undone {
-			undone, colour = "  later undone", yellow
+			undone, colour = "  later undone", terminal.Yellow
 		}
-		b.add(true, colour, "  %s  %s  %s%s", minute(h.Time, zone), h.Kind, h.ID, undone)
+		b.Add(true, colour, "  %s  %s  %s%s", minute(h.Time, zone), h.Kind, h.ID, undone)
 		for _, v := range h.Waived {
-			b.add(true, dim, "    rule waived: %s: %s", v.Rule, v.Why)
+			b.Add(true, terminal.Dim, "    rule waived: %s: %s", v.Rule, v.Why)
 		}
-		b.add(h.Loss != "", dim, "    loss accepted: %s", h.Loss)
-		b.add(h.Summary != "", dim, "    %s", h.Summary)
+		b.Add(h.Loss != "", terminal.Dim, "    loss accepted: %s", h.Loss)
+		b.Add(h.Summary != "", terminal.Dim, "    %s", h.Summary)
 	}
 	return b.String()
 }

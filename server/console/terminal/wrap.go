@@ -1,4 +1,4 @@
-package console
+package terminal
 
 import (
 	"io"
@@ -9,44 +9,44 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/server/host"
 )
 
-// textWidth is the width of help and of other fixed texts.
-const textWidth = 80
+// TextWidth is the width of help and of other fixed texts.
+const TextWidth = 80
 
-// width returns the width of the terminal that is written to, or 0 if the output is not one.
-func (c *Command) width() int { return widthOf(c.Out) }
-
-func widthOf(out io.Writer) int {
-	if !IsTerminal(out) {
+// Width returns the width of the terminal that is written to, or 0 if the output is not one.
+func Width(out io.Writer) int {
+	if !Is(out) {
 		return 0
 	}
-	width, _, err := term.GetSize(int(fileOf(out).Fd()))
+	width, _, err := term.GetSize(int(File(out).Fd()))
 	if err != nil {
 		return 0
 	}
 	return width
 }
 
-// wrap breaks the lines of a text between words so that they have at most width cells; 0 means no limit. A word is never
+// Wrap breaks the lines of a text between words so that they have at most width cells; 0 means no limit. A word is never
 // broken: a path or an ID can be copied. A line continues below its text: the indent, a label and two spaces are left
 // blank. Lines of a diff stay as they are.
-func wrap(text string, width int) string {
+func Wrap(text string, width int) string {
 	if width <= 0 {
 		return text
 	}
 	var b strings.Builder
 	for line := range strings.SplitSeq(text, "\n") {
 		if ansi.StringWidth(line) > width && !isDiffLine(line) {
-			line = wrapLine(line, width, strings.Repeat(" ", min(hang(ansi.Strip(line)), width/2)))
+			line = WrapLine(line, width, strings.Repeat(" ", min(hang(ansi.Strip(line)), width/2)))
 		}
 		b.WriteString(line + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func wrapLine(line string, width int, indent string) string {
+// WrapLine breaks a line between words. Each row after the first begins with indent.
+func WrapLine(line string, width int, indent string) string {
 	var b strings.Builder
 	at, fresh := 0, true // the cells of the row so far; whether it has no word yet
 	for word := range strings.SplitSeq(line, " ") {
@@ -84,15 +84,20 @@ func hang(line string) int {
 }
 
 func isDiffLine(line string) bool {
-	colour := diffColour(ansi.Strip(line))
-	return colour != "" && colour != bold
+	colour := DiffColour(ansi.Strip(line))
+	return colour != "" && colour != Bold
 }
 
-// tilde replaces the home directory at the beginning of each path in a text by ~.
-func tilde(text string) string {
+// Tilde replaces the home directory at the beginning of each path in a text by ~.
+func Tilde(text string) string {
 	home := host.Process().Home
 	if len(home) < 2 {
 		return text
 	}
 	return strings.ReplaceAll(text, filepath.Clean(home)+string(os.PathSeparator), "~"+string(os.PathSeparator))
+}
+
+// OneLine returns a text as one line with visible characters only.
+func OneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(said.Visible(s), func(r rune) bool { return r == '\n' || r == '\t' }), "; ")
 }

@@ -1,14 +1,10 @@
-package console
+package terminal
 
 import (
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/charmbracelet/x/ansi"
-
-	"dream-mcp/server/host"
 )
 
 func TestWrap(t *testing.T) {
@@ -22,7 +18,7 @@ func TestWrap(t *testing.T) {
 		{"colours have no width", "\x1b[1mone two\x1b[0m three four five", "\x1b[1mone two\x1b[0m three four\nfive"},
 		{"wide characters", "部署 在周五 进行 发布 前要", "部署 在周五 进行\n发布 前要"},
 	} {
-		if got := wrap(test.text, 18); got != test.want {
+		if got := Wrap(test.text, 18); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
@@ -36,28 +32,8 @@ func FuzzWrap(f *testing.F) {
 		if width < 0 || width > 1000 || strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) && r != '\n' }) {
 			return
 		}
-		if got, want := strings.Fields(wrap(text, width)), strings.Fields(text); strings.Join(got, " ") != strings.Join(want, " ") {
+		if got, want := strings.Fields(Wrap(text, width)), strings.Fields(text); strings.Join(got, " ") != strings.Join(want, " ") {
 			t.Errorf("%q became %q", want, got)
 		}
 	})
-}
-
-// Fixed texts fit a terminal of 80 columns.
-func TestFixedTextsFit(t *testing.T) {
-	for _, name := range append(verbNames(), "") {
-		c, err := Parse(strings.Fields(name + " --help"))
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		var out strings.Builder
-		c.Out = &out
-		if err := c.help(t.Context(), nil, host.Setup{}); err != nil {
-			t.Fatal(name, err)
-		}
-		for line := range strings.Lines(out.String()) {
-			if ansi.StringWidth(strings.TrimSuffix(line, "\n")) > textWidth {
-				t.Errorf("%s --help: %q is too wide", name, line)
-			}
-		}
-	}
 }
