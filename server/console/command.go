@@ -1,11 +1,10 @@
-// Package console implements the verbs that a person types in a terminal, and the demo.
+// Package console implements the verbs that a person types in a terminal.
 //
 // Its output is safe to show: credentials in memories, transcripts and the journal are masked, and control,
 // bidirectional and invisible characters are made visible. An error is two lines, `error:` and `hint:`. The exit
 // code is 0 for success, 1 for a failure, and 2 for a command that cannot be understood.
 //
-// The package keeps no state, so a crash loses nothing. A demo that is killed leaves its folder in the system's
-// temporary directory. The text that is printed for people may change; programs use --json.
+// The package keeps no state, so a crash loses nothing. The text that is printed for people may change; programs use --json.
 package console
 
 import (

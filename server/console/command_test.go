@@ -124,7 +124,7 @@ func TestHelp(t *testing.T) {
 			if c.Verb != "help" {
 				break
 			}
-			if n := len([]rune(line)); n > pageWidth+1 {
+			if n := len([]rune(line)); n > terminal.TextWidth+1 {
 				t.Errorf("%q: a line of %d characters: %q", args, n, line)
 			}
 		}

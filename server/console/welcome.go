@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/server/console/demo"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 )
@@ -58,4 +59,8 @@ func (c *Command) completionScript(context.Context, *consolidate.Project, host.S
 
 func (c *Command) version(context.Context, *consolidate.Project, host.Setup) error {
 	return c.print("dream-mcp " + c.Version + "\n")
+}
+
+func (c *Command) demo(ctx context.Context, _ *consolidate.Project, _ host.Setup) error {
+	return demo.Run(ctx, demo.Options{Self: c.Self, In: c.In, Out: c.Out, Keep: c.Keep})
 }

@@ -1,4 +1,7 @@
-package console
+// Package demo shows a dream from its start to its undo, in a temporary folder, to a person who has not run one.
+//
+// Nothing outside that folder is read or written. A demo that is killed leaves its folder in the system's temporary directory.
+package demo
 
 import (
 	"bytes"
@@ -6,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -20,29 +24,36 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
 )
 
-// demoLimit is the timeout of a demo, which takes a second or two.
-const demoLimit = 60 * time.Second
+// limit is the timeout of a demo, which takes a second or two.
+const limit = 60 * time.Second
 
-// demo shows a dream from its start to its undo. Only the model is not real: demo/story.txt takes its place. The server
+// Options configure a demo.
+type Options struct {
+	Self string    // the path of this program
+	In   io.Reader // where the person types; nil: the demo prints the whole story and asks nothing
+	Out  io.Writer
+	Keep bool // keep the folder
+}
+
+// Run shows a dream from its start to its undo. Only the model is not real: story.txt takes its place. The server
 // runs in its own process and is called as an agent calls it. The demo fails if an answer is not
 // what the story expects.
-func (c *Command) demo(person context.Context, _ *consolidate.Project, _ host.Setup) (err error) {
-	ctx, cancel := context.WithTimeout(person, demoLimit)
+func Run(person context.Context, o Options) (err error) {
+	ctx, cancel := context.WithTimeout(person, limit)
 	defer cancel()
 	dir, err := os.MkdirTemp("", "dream-demo-")
 	if err != nil {
 		return err
 	}
-	s := &story{ctx: ctx, self: c.Self, ink: terminal.InkFor(c.Out), forPerson: terminal.Interactive(c.In, c.Out), step: "start"}
+	s := &story{Options: o, ctx: ctx, ink: terminal.InkFor(o.Out), forPerson: terminal.Interactive(o.In, o.Out), step: "start"}
 	defer func() {
-		if c.Keep {
-			fmt.Fprintf(c.Out, "\nKept: %s\nTo look around:\n%s", dir, s.enter(runtime.GOOS))
+		if o.Keep {
+			fmt.Fprintf(o.Out, "\nKept: %s\nTo look around:\n%s", dir, s.enter(runtime.GOOS))
 			return
 		}
 		err = errors.Join(err, os.RemoveAll(dir))
@@ -61,7 +72,7 @@ func (c *Command) demo(person context.Context, _ *consolidate.Project, _ host.Se
 	if err = s.startServer(log); err == nil {
 		err = errors.Join(s.play(), s.server.Close())
 	}
-	if shown := c.showPages(person, s); shown != nil {
+	if shown := s.showPages(person); shown != nil {
 		return shown
 	}
 	switch {
@@ -71,17 +82,17 @@ func (c *Command) demo(person context.Context, _ *consolidate.Project, _ host.Se
 		if words, _ := os.ReadFile(log.Name()); len(words) > 0 {
 			err = fmt.Errorf("%w; the server said: %s", err, bytes.TrimSpace(words))
 		}
-		return &Failure{fmt.Sprintf("in “%s”: %v", s.step, err), "dream-mcp demo --keep keeps its folder for you to look at", 1}
+		return ops.Refuse(fmt.Sprintf("in “%s”: %v", s.step, err), "dream-mcp demo --keep keeps its folder for you to look at")
 	}
 	return nil
 }
 
 // story is the demo while it runs.
 type story struct {
+	Options
 	world
 	ctx    context.Context
 	before map[string]string // the memory at the start
-	self   string
 	server *client.Client
 	ink    terminal.Ink
 	pages  []string  // what is shown, a page for each step after a first without a heading
@@ -97,13 +108,13 @@ type story struct {
 
 // command returns a command that runs this program in the world.
 func (s *story) command(args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(s.ctx, s.self, args...)
+	cmd := exec.CommandContext(s.ctx, s.Self, args...)
 	cmd.Dir, cmd.Env = s.project, s.environment()
 	return cmd
 }
 
 func (s *story) startServer(log *os.File) (err error) {
-	s.server, err = client.NewStdioMCPClientWithOptions(s.self, nil, []string{"serve"},
+	s.server, err = client.NewStdioMCPClientWithOptions(s.Self, nil, []string{"serve"},
 		transport.WithCommandFunc(func(_ context.Context, _ string, _, args []string) (*exec.Cmd, error) {
 			cmd := s.command(args...)
 			cmd.Stderr = log
@@ -133,7 +144,7 @@ func (s *story) startServer(log *os.File) (err error) {
 //	= WORDS            prints WORDS if the memory is as it was at the start, else fails
 //	after              keeps the index as it is now, to show it beside the one at the start
 func (s *story) play() error {
-	script, err := demoFiles.ReadFile("demo/story.txt")
+	script, err := files.ReadFile("story.txt")
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package console
+package demo
 
 import (
 	"dream-mcp/consolidate/transcript/search"

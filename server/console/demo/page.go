@@ -1,4 +1,4 @@
-package console
+package demo
 
 import (
 	"cmp"
@@ -56,16 +56,15 @@ func (s *story) quote(line, colour string) { s.print(colour, s.ink.In(terminal.D
 
 // The shape of the page.
 const (
-	pageWidth = 80
-	pageRows  = 24
-	longest   = 2 // rows of one line
+	pageRows = 24
+	longest  = 2 // rows of one line
 )
 
 // print prints a line in a colour, after a prefix, wrapped between words to at most longest rows.
 func (s *story) print(colour, prefix, line string) {
 	words := strings.TrimLeft(line, " ")
 	indent := prefix + line[:len(line)-len(words)]
-	width := pageWidth - ansi.StringWidth(indent) - 2
+	width := terminal.TextWidth - ansi.StringWidth(indent) - 2
 	rows := strings.Split(terminal.WrapLine(words, width, ""), "\n")
 	for i, row := range rows[:min(longest, len(rows))] {
 		if i > 0 {
@@ -80,20 +79,20 @@ func (s *story) print(colour, prefix, line string) {
 
 // showPages prints the story, and what to type next. A person gets one page after the other, after the index before and
 // after the dream.
-func (c *Command) showPages(ctx context.Context, s *story) error {
-	next := s.next(c.Self)
+func (s *story) showPages(ctx context.Context) error {
+	next := s.next()
 	if !s.forPerson {
-		return c.print(strings.Join(s.pages, "") + next)
+		return terminal.Print(s.Out, strings.Join(s.pages, "")+next)
 	}
 	pages := append([]string{s.beforeAndAfter()}, s.pages[1:]...)
 	for i, page := range pages {
-		if err := c.print(fitPage(page, s.ink)); err != nil {
+		if err := terminal.Print(s.Out, fitPage(page, s.ink)); err != nil {
 			return err
 		}
 		if i == len(pages)-1 {
 			break
 		}
-		answer, err := c.ask(ctx, s.ink.In(terminal.Dim, "enter: go on, q: quit ")+"> ")
+		answer, err := terminal.Ask(ctx, s.In, s.Out, s.ink.In(terminal.Dim, "enter: go on, q: quit ")+"> ")
 		if err != nil && !errors.Is(err, terminal.ErrNoAnswer) {
 			return err
 		}
@@ -101,7 +100,7 @@ func (c *Command) showPages(ctx context.Context, s *story) error {
 			break
 		}
 	}
-	return c.print(next)
+	return terminal.Print(s.Out, next)
 }
 
 // fitPage leaves out the lines in the middle of a page that is longer than a screen.
@@ -124,7 +123,7 @@ func (s *story) beforeAndAfter() string {
 			b.Add(true, terminal.Bold, "After one dream:")
 		}
 		for line := range strings.SplitSeq(strings.TrimSpace(index), "\n") {
-			b.Add(strings.HasPrefix(line, "- "), []string{terminal.Red, terminal.Green}[i], "  %s", ansi.Truncate(line, pageWidth-2, "…"))
+			b.Add(strings.HasPrefix(line, "- "), []string{terminal.Red, terminal.Green}[i], "  %s", ansi.Truncate(line, terminal.TextWidth-2, "…"))
 		}
 	}
 	b.Add(true, "", "\nThe steps between follow. A script plays the model; the rest is real.")
@@ -132,9 +131,9 @@ func (s *story) beforeAndAfter() string {
 }
 
 // next says which two commands come next.
-func (s *story) next(self string) string {
+func (s *story) next() string {
 	first, program := "dream-mcp install     connects the agents that you have", "dream-mcp"
-	if install.Temporary(self) {
+	if install.Temporary(s.Self) {
 		first = "go install . && dream-mcp install     connects the agents that you have"
 	}
 	return fmt.Sprintf("\nNext:\n  %s\n  %s demo --keep     keeps this sandbox for you to look around\n", first, program)

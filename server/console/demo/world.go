@@ -1,4 +1,4 @@
-package console
+package demo
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ import (
 	"dream-mcp/memory/lazy"
 )
 
-//go:embed demo
-var demoFiles embed.FS
+//go:embed memory project sessions story.txt
+var files embed.FS
 
 // world is the sandbox: a home directory with a project, its memory and its transcripts.
 type world struct {
@@ -42,7 +42,7 @@ func build(dir string, now time.Time) (world, error) {
 	if strings.HasSuffix(slug, "-") { // it was cut
 		return w, fmt.Errorf("the path %q is too long", w.project)
 	}
-	for from, to := range map[string]string{"demo/project": w.project, "demo/memory": w.memory, "demo/sessions": sessions} {
+	for from, to := range map[string]string{"project": w.project, "memory": w.memory, "sessions": sessions} {
 		if err := w.copyTree(from, to); err != nil {
 			return w, err
 		}
@@ -85,7 +85,7 @@ func (w world) fill(text string, data any, more template.FuncMap) (string, error
 }
 
 func (w world) copyTree(from, to string) error {
-	return fs.WalkDir(demoFiles, from, func(name string, e fs.DirEntry, err error) error {
+	return fs.WalkDir(files, from, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (w world) copyTree(from, to string) error {
 		if e.IsDir() {
 			return os.MkdirAll(target, 0o700)
 		}
-		data, err := demoFiles.ReadFile(name)
+		data, err := files.ReadFile(name)
 		if err != nil {
 			return err
 		}
