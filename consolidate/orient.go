@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/indexing"
+	"dream-mcp/consolidate/logs"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/consolidate/transcript/said"
@@ -29,7 +30,7 @@ type Map struct {
 	IndexSize ops.IndexSize // of the index as the dream would leave it
 	Unlinked  int           // lines of the index that link to nothing
 	Topics    []Topic
-	Logs      []Log         // the newest first
+	Logs      []logs.Log    // the newest first
 	Guides    []drift.Guide // CLAUDE.md and its kin
 	Findings  []rule.Finding
 	Sessions  []sessions.Session // oldest first
@@ -157,15 +158,15 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 	if m.Checked = project.Checked(); !d.Unattended {
 		m.Alike = d.p.alike(disk.Shown(nil))
 	}
-	var logs []memory.Found
+	var hosts []memory.Found
 	times := make(map[memory.Name]memory.Found, len(l.Files))
 	for _, f := range l.Files {
 		times[f.Name] = f
 		if f.Name.IsLog() {
-			logs = append(logs, f)
+			hosts = append(hosts, f)
 		}
 	}
-	m.Logs = readLogs(d.Dir, logs, now)
+	m.Logs = logs.Read(d.Dir, hosts, now)
 	for n, t := range snapshot.Topics {
 		data, shown := t.Bytes(), t.Shown(d.Dir.AllowSecrets)
 		row := Topic{Name: n, Type: shown.Type(), Description: shown.Description(), Size: int64(len(data)),

@@ -1,4 +1,4 @@
-package consolidate
+package logs
 
 import (
 	"strings"

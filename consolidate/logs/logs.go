@@ -1,4 +1,5 @@
-package consolidate
+// Package logs reads the logs that a host writes beside the memories, of a day or a session. It never writes one.
+package logs
 
 import (
 	"cmp"
@@ -42,8 +43,8 @@ func dayOf(f memory.Found, now time.Time) string {
 	return f.ModTime.In(now.Location()).Format(time.DateOnly)
 }
 
-// readLogs sorts logs, the newest first, and reads excerpts of those of the newest days.
-func readLogs(dir *memory.Dir, found []memory.Found, now time.Time) []Log {
+// Read sorts logs, the newest first, and reads excerpts of those of the newest days.
+func Read(dir *memory.Dir, found []memory.Found, now time.Time) []Log {
 	logs := make([]Log, len(found))
 	for i, f := range found {
 		logs[i] = Log{Found: f, Day: dayOf(f, now)}
