@@ -11,6 +11,9 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/share"
+	"dream-mcp/consolidate/trail"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/memory/visible"
 )
 
 // The phases of a dream.
@@ -29,7 +32,7 @@ type dream struct {
 	*ops.Tx
 	p      *Project
 	expiry *time.Timer
-	trail  *trail
+	trail  *trail.Trail
 	leased time.Time       // when the lease on a shared memory was last taken or renewed
 	stolen bool            // another machine took it over
 	known  map[string]bool // the keys of the reported findings; not saved
@@ -44,7 +47,7 @@ type dream struct {
 
 // openDream makes t the open dream of p.
 func openDream(p *Project, t *ops.Tx) {
-	d := &dream{Tx: t, p: p, trail: openTrail(t.Files, t.ID), leased: p.Store.Now()}
+	d := &dream{Tx: t, p: p, trail: trail.Open(t.Files, t.ID), leased: p.Store.Now()}
 	p.dream = d
 	p.Store.SetOpen(t)
 	d.expiry = d.later(p.options.Lease, d.expire)
@@ -165,7 +168,7 @@ func (d *dream) end(outcome ops.Outcome, reason string) error {
 	if outcome == ops.Committed {
 		text, reason = string(outcome)+": "+landedReport(d.Tx), ""
 	}
-	d.log(Event{Kind: EventEnded, Text: text})
+	d.log(trail.Event{Kind: trail.EventEnded, Text: text})
 	d.detach()
 	err := d.End(outcome, reason)
 	if outcome != ops.Committed { // else Finalize sends it
@@ -178,7 +181,7 @@ func (d *dream) end(outcome ops.Outcome, reason string) error {
 func (d *dream) detach() {
 	d.p.dream = nil
 	d.expiry.Stop()
-	d.trail.close()
+	d.trail.Close()
 }
 
 // listed returns the sessions that were listed in d, if there is a dream.
@@ -187,4 +190,22 @@ func (d *dream) listed() []string {
 		return nil
 	}
 	return slices.Collect(maps.Keys(d.Listed.Shown))
+}
+
+// maxEventText bounds the text of an event, in characters.
+const maxEventText = 300
+
+// log adds e to the trail of d, if there is a dream.
+func (d *dream) log(e trail.Event) {
+	if d == nil {
+		return
+	}
+	show := func(text string) string { return said.Visible(d.p.Store.AllowSecrets.Mask(text)) }
+	e.Time, e.Phase = ops.Second(d.p.Store.Now()), d.Phase
+	e.Text = visible.Short(show(e.Text), maxEventText) // masked before it is cut
+	for i := range e.Reviewed {
+		e.Reviewed[i].First = show(e.Reviewed[i].First)
+	}
+	d.trail.Add(e)
+	d.p.Store.Changed(ops.StatusURI)
 }

@@ -14,6 +14,7 @@ import (
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/trail"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
@@ -83,7 +84,7 @@ func (d *dream) finalize(r ops.FinalizeRequest) (res FinalizeResult, err error) 
 	}
 	deletes := d.Accepted
 	d.Summary, d.Accepted = r.Summary, plan.lost()
-	d.log(Event{Kind: EventLanding})
+	d.log(trail.Event{Kind: trail.EventLanding})
 	if err := d.Land(plan.index.Landing(d.Tx)); err != nil {
 		d.Summary, d.Accepted = "", deletes
 		return FinalizeResult{}, d.landError(err)
@@ -114,9 +115,9 @@ func (d *dream) logRefused(r ops.FinalizeRequest, err error) {
 	}
 	d.Phase = Consolidating
 	if err != nil {
-		d.log(Event{Kind: EventRefused, Text: "the end: " + err.Error()})
+		d.log(trail.Event{Kind: trail.EventRefused, Text: "the end: " + err.Error()})
 	} else {
-		d.log(Event{Kind: EventDryRun})
+		d.log(trail.Event{Kind: trail.EventDryRun})
 	}
 	if !r.DryRun {
 		d.Save() // where it fails, the next call says so

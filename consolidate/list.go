@@ -7,6 +7,7 @@ import (
 
 	"dream-mcp/consolidate/listed"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/trail"
 	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/consolidate/transcript/said"
 )
@@ -63,7 +64,7 @@ func (s *Sessions) List(ctx context.Context, r ListRequest) (page listing.Page, 
 	if d == nil || p.dream != d {
 		return page, nil
 	}
-	d.log(Event{Kind: EventListed, Hits: page.Utterances})
+	d.log(trail.Event{Kind: trail.EventListed, Hits: page.Utterances})
 	for _, t := range page.Touched {
 		if file, _, _ := strings.Cut(t.Where, ":"); d.news != nil {
 			d.news[file] = true

@@ -9,6 +9,7 @@ import (
 
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/trail"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
 )
@@ -224,7 +225,7 @@ func openReader(p *Project, what string) (r reader, err error) {
 	if err := p.enter(""); err != nil {
 		return r, err
 	}
-	p.dream.log(Event{Kind: EventRead, Text: what})
+	p.dream.log(trail.Event{Kind: trail.EventRead, Text: what})
 	r.dream, r.store = p.dream, p.Store
 	r.dir, err = p.Store.Dir()
 	return r, err

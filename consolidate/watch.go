@@ -13,6 +13,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/trail"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
@@ -35,14 +36,14 @@ const gatesFresh = 30 * time.Second
 type Snapshot struct {
 	Time time.Time `json:"time"`
 	State
-	Host     string     `json:"host,omitempty"`          // the program in which the dream runs
-	Dead     bool       `json:"dead,omitempty"`          // the process of the dream has died; the next command ends the dream
-	Stopping bool       `json:"stopping,omitempty"`      // the dream was asked to stop, and has not made its next call
-	Reviewed []Reviewed `json:"sessions"`                // the first of the sessions to review
-	Events   []Event    `json:"events"`                  // of the open dream, or of the last one that was watched; at most 500
-	Before   int        `json:"events_before,omitempty"` // how many events came before those
-	Words    string     `json:"words,omitempty"`         // what the model said last, where it is known
-	Diff     string     `json:"diff,omitempty"`          // what would land now; at most 256 KiB
+	Host     string           `json:"host,omitempty"`          // the program in which the dream runs
+	Dead     bool             `json:"dead,omitempty"`          // the process of the dream has died; the next command ends the dream
+	Stopping bool             `json:"stopping,omitempty"`      // the dream was asked to stop, and has not made its next call
+	Reviewed []trail.Reviewed `json:"sessions"`                // the first of the sessions to review
+	Events   []trail.Event    `json:"events"`                  // of the open dream, or of the last one that was watched; at most 500
+	Before   int              `json:"events_before,omitempty"` // how many events came before those
+	Words    string           `json:"words,omitempty"`         // what the model said last, where it is known
+	Diff     string           `json:"diff,omitempty"`          // what would land now; at most 256 KiB
 }
 
 // Watch observes a project. It takes no lock but to complete an interrupted landing. With Options.LookOnly it creates only
@@ -74,7 +75,7 @@ func (w *Watch) Look(ctx context.Context) (Snapshot, bool, error) {
 		w.snapshot.Time = now
 		return w.snapshot, false, nil
 	}
-	next := Snapshot{Time: now, State: State{MemoryDir: p.Store.MemoryDir, Gates: []Gate{}, Warnings: []string{}}, Reviewed: []Reviewed{}, Events: []Event{}}
+	next := Snapshot{Time: now, State: State{MemoryDir: p.Store.MemoryDir, Gates: []Gate{}, Warnings: []string{}}, Reviewed: []trail.Reviewed{}, Events: []trail.Event{}}
 	w.asked = now
 	dir, err := p.Store.Dir()
 	if err != nil {
@@ -179,11 +180,11 @@ func (w *Watch) lookAtDream(next *Snapshot, dir *memory.Dir) {
 	if err != nil {
 		return // another user's, or removed: only the record is known
 	}
-	events, _ := readTrail(state, w.dream)
+	events, _ := trail.Read(state, w.dream)
 	next.Before = max(0, len(events)-maxEvents)
 	next.Events = append(next.Events, events[next.Before:]...)
 	for _, e := range events {
-		if e.Kind == EventMap {
+		if e.Kind == trail.EventMap {
 			next.Reviewed = e.Reviewed
 		}
 	}

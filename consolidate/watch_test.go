@@ -12,6 +12,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/trail"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory"
@@ -35,7 +36,7 @@ func look(t *testing.T, w *Watch) (Snapshot, bool) {
 	return snapshot, changed
 }
 
-func kinds(events []Event) string {
+func kinds(events []trail.Event) string {
 	var b strings.Builder
 	for _, e := range events {
 		fmt.Fprintf(&b, "%s/%s %s;", e.Phase, e.Kind, strings.TrimSpace(e.Text))
@@ -118,9 +119,15 @@ func TestWatchRefusedEnd(t *testing.T) {
 // A trail that can't be written costs no call, and a full one grows no further.
 func TestTrailCostsNothing(t *testing.T) {
 	for name, break_ := range map[string]func(d *dream){
-		"closed": func(d *dream) { d.trail.file.Close() },
+		"closed": func(d *dream) { d.trail.Close() },
 		"none":   func(d *dream) { d.trail = nil },
-		"full":   func(d *dream) { d.trail.size = maxTrail - 10 },
+		"full": func(d *dream) {
+			d.trail.Close()
+			if err := d.Files.WriteFile(d.ID+ops.TrailFile, make([]byte, 1<<20-10), 0o600); err != nil {
+				t.Error(err)
+			}
+			d.trail = trail.Open(d.Files, d.ID)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -157,7 +164,7 @@ func TestTrailIsALink(t *testing.T) {
 	if err := folder.Symlink(victim, trailFile); err != nil {
 		t.Skip(err)
 	}
-	if tr := openTrail(folder, p.dream.ID); tr != nil {
+	if tr := trail.Open(folder, p.dream.ID); tr != nil {
 		t.Error("a link was opened as the trail")
 	}
 	look(t, watched(w))
@@ -302,7 +309,7 @@ func TestWatchRefusedWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		last := snapshot.Events[len(snapshot.Events)-1]
-		if last.Kind != EventRefused || !strings.HasPrefix(last.Text, r.Path+": ") {
+		if last.Kind != trail.EventRefused || !strings.HasPrefix(last.Text, r.Path+": ") {
 			t.Errorf("%s: the last event is %+v", r.Path, last)
 		}
 	}

@@ -1,26 +1,21 @@
-package consolidate
+// Package trail records what a dream does, for those that watch it: a file beside its record, with one line of JSON for
+// each event.
+//
+// Nothing depends on it. It is never synced, write errors are ignored, and a full trail takes no more.
+package trail
 
 import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"strings"
 	"time"
 
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript/said"
-	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory"
-	"dream-mcp/memory/visible"
 )
 
-// The trail of a dream is a file beside its record with one line of JSON for each event, for watchers. Nothing depends on it, so
-// it is never synced, and write errors are ignored.
-const (
-	maxTrail     = 1 << 20 // bytes; some 5,000 calls, far more than a dream has
-	maxEventText = 300     // characters
-	maxReviewed  = 30      // sessions that the trail names
-)
+// maxSize bounds a trail, in bytes; some 5,000 calls, far more than a dream has.
+const maxSize = 1 << 20
 
 // EventKind is the kind of an event.
 type EventKind string
@@ -62,15 +57,15 @@ func (e Event) same(o Event) bool {
 	return e.Kind == o.Kind && e.Text == o.Text && e.Hits == o.Hits && e.Phase == o.Phase
 }
 
-// trail is the trail of an open dream. A nil trail writes nothing.
-type trail struct {
+// Trail is the trail of an open dream. A nil trail writes nothing.
+type Trail struct {
 	file *os.File
 	size int64
 	last Event
 }
 
-// openTrail opens the trail of a dream in the folder of the records. It returns nil if it cannot.
-func openTrail(records *os.Root, id string) *trail {
+// Open opens the trail of a dream in the folder of the records. It returns nil if it cannot.
+func Open(records *os.Root, id string) *Trail {
 	f, err := memory.OpenRegular(records, id+ops.TrailFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return nil
@@ -80,57 +75,34 @@ func openTrail(records *os.Root, id string) *trail {
 		f.Close()
 		return nil
 	}
-	return &trail{file: f, size: info.Size()}
+	return &Trail{file: f, size: info.Size()}
 }
 
-// add appends e, unless it equals the event before or the trail is full. A line begins with a line feed, since the one before
+// Add appends e, unless it equals the event before or the trail is full. A line begins with a line feed, since the one before
 // may be incomplete.
-func (t *trail) add(e Event) {
+func (t *Trail) Add(e Event) {
 	if t == nil || e.same(t.last) {
 		return
 	}
 	t.last = e
 	line, err := json.Marshal(e)
-	if err != nil || t.size+int64(len(line)) >= maxTrail {
+	if err != nil || t.size+int64(len(line)) >= maxSize {
 		return
 	}
 	n, _ := t.file.Write(append([]byte("\n"), line...))
 	t.size += int64(n)
 }
 
-// close closes the trail.
-func (t *trail) close() {
+// Close closes the trail.
+func (t *Trail) Close() {
 	if t != nil {
 		t.file.Close()
 	}
 }
 
-// log adds e to the trail of d, if there is a dream.
-func (d *dream) log(e Event) {
-	if d == nil {
-		return
-	}
-	show := func(text string) string { return said.Visible(d.p.Store.AllowSecrets.Mask(text)) }
-	e.Time, e.Phase = ops.Second(d.p.Store.Now()), d.Phase
-	e.Text = visible.Short(show(e.Text), maxEventText) // masked before it is cut
-	for i := range e.Reviewed {
-		e.Reviewed[i].First = show(e.Reviewed[i].First)
-	}
-	d.trail.add(e)
-	d.p.Store.Changed(ops.StatusURI)
-}
-
-// describeQuery describes a search.
-func describeQuery(q search.Query) string {
-	if len(q.Patterns) > 0 {
-		return strings.Join(q.Patterns, " | ")
-	}
-	return q.Pattern
-}
-
-// readTrail reads the trail of a dream, the oldest event first. It skips invalid lines.
-func readTrail(state *os.Root, id string) ([]Event, error) {
-	data, err := memory.ReadBounded(state, ops.FileOf(id, ops.TrailFile), 2*maxTrail)
+// Read reads the trail of a dream, the oldest event first. It skips invalid lines.
+func Read(state *os.Root, id string) ([]Event, error) {
+	data, err := memory.ReadBounded(state, ops.FileOf(id, ops.TrailFile), 2*maxSize)
 	if err != nil {
 		return nil, err
 	}
