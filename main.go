@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/forget"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
@@ -74,7 +75,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		c.In = stdin
 	}
 	if state, err := host.StateHome(host.Process()); err == nil {
-		forgotten.Use(consolidate.ForgottenList(state))
+		forgotten.Use(forget.ListFile(state))
 	}
 	switch {
 	case c.Verb == "" && terminal.Is(stdin), c.Standalone():

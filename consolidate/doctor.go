@@ -11,12 +11,14 @@ import (
 	"slices"
 	"time"
 
+	"dream-mcp/consolidate/forget"
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/share"
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
+	"dream-mcp/memory/forgotten"
 )
 
 // The states of a Check.
@@ -237,4 +239,16 @@ func (d *doctor) archive() error {
 			Hint: `dream_orient {"resume": true} resumes the newest`})
 	}
 	return err
+}
+
+// forgotten checks the list of what was forgotten, which all memories share.
+func (d *doctor) forgotten() {
+	err := forgotten.Damaged()
+	if err == nil {
+		return
+	}
+	list := forget.ListFile(d.p.Store.StateHome)
+	d.add(Check{Name: "forgotten", State: Wrong, Message: "what was forgotten is not kept out: " + err.Error(),
+		Fix: "renames it, ending in .damaged, and begins a new list", Hint: "forget the texts again: dream-mcp forget",
+		repair: func(context.Context) error { return os.Rename(list, list+".damaged") }})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"dream-mcp/consolidate/forget"
 	"dream-mcp/memory"
 	"dream-mcp/memory/forgotten"
 )
@@ -66,7 +67,7 @@ func TestKillWhileForgetting(t *testing.T) {
 		before := w.files()
 		at := w.runToDeath("forget", step)
 		p := Open(w.options())
-		_, err := os.Stat(ForgottenList(w.state))
+		_, err := os.Stat(forget.ListFile(w.state))
 		begun := err == nil
 		if err := p.FinishForgetting(ctx); err != nil {
 			t.Fatalf("killed at step %d (%s): %v", step, at, err)
@@ -104,14 +105,14 @@ func TestKillWhileForgettingForAll(t *testing.T) {
 	name, _ := memory.ParseName("baker.md")
 	for step := 0; ; step++ {
 		w := newForgetWorld(t)
-		forgotten.Use(ForgottenList(w.state)) // of this world
+		forgotten.Use(forget.ListFile(w.state)) // of this world
 		p := Open(w.options())
 		if err := p.Person.Add(ctx, name); err != nil {
 			t.Fatal(err)
 		}
 		p.Close("the world is made")
 		at := w.runToDeath("forget", step)
-		_, err := os.Stat(ForgottenList(w.state))
+		_, err := os.Stat(forget.ListFile(w.state))
 		begun := err == nil
 		for range 2 {
 			p := Open(w.options())

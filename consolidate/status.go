@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"dream-mcp/consolidate/forget"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
@@ -115,7 +116,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 	}
 	s.warn(s.describeSweep(ctx, p, dir, now))
 	if err := forgotten.Damaged(); err != nil {
-		s.Warnings = append(s.Warnings, damagedList(err))
+		s.Warnings = append(s.Warnings, forget.Damaged(err))
 	}
 	if dir != nil {
 		s.warn(s.describeMemory(dir))

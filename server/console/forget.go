@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/forget"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/forgotten"
 	"dream-mcp/memory/lazy"
@@ -28,7 +29,7 @@ func (c *Command) forget(ctx context.Context, p *consolidate.Project, _ host.Set
 		}
 		text = said.Text
 	}
-	at, err := p.WhereIs(ctx, text)
+	at, err := forget.WhereIs(ctx, p.Store, p.Transcripts, text)
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func (c *Command) forget(ctx context.Context, p *consolidate.Project, _ host.Set
 	return c.answer(at, "  ", func(terminal.Ink) string { return "Forgotten. " + forgotten.Mark + " is in its place.\n" })
 }
 
-func renderPlaces(at consolidate.Places) string {
+func renderPlaces(at forget.Places) string {
 	var b terminal.Lines
 	none := len(at.Memories)+at.Archived+at.Quoted+at.Records == 0
 	b.Add(none, "", "It is in no memory and in nothing that dream-mcp keeps.")
