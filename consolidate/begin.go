@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/share"
@@ -85,7 +86,7 @@ func (p *Project) beginning(ctx context.Context, dir *memory.Dir, a gateAnswers,
 			return info, a.refusal()
 		}
 	}
-	if err := indexReadable(dir); err != nil {
+	if err := indexing.Readable(dir); err != nil {
 		return info, err
 	}
 	info = p.Store.New(lock.KindDream)

@@ -145,7 +145,7 @@ func TestDamagedState(t *testing.T) {
 					p.Proposals.Reviews(ctx)
 					p.Proposals.Reviews(ctx)
 					p.History.Versions("")
-					p.Examine(ctx, false, false)
+					p.Doctor.Examine(ctx, false, false)
 					p.Close("the test ended")
 				})
 				got := w.files()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/doctor"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
@@ -14,24 +15,24 @@ import (
 // fixes are what a doctor does, for processes that are to die meanwhile.
 var fixes = map[string]func(p *Project) error{
 	"mend": func(p *Project) error {
-		_, err := p.Examine(ctx, true, true)
+		_, err := p.Doctor.Examine(ctx, true, true)
 		return err
 	},
 }
 
 // check returns the check of a name whose state is not Healthy.
-func (w *world) check(p *Project, name string, fix, accept bool) (c Check) {
+func (w *world) check(p *Project, name string, fix, accept bool) (c doctor.Check) {
 	w.t.Helper()
-	checks, err := p.Examine(ctx, fix, accept)
+	checks, err := p.Doctor.Examine(ctx, fix, accept)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	for _, c := range checks {
-		if c.Name == name && c.State != Healthy {
+		if c.Name == name && c.State != doctor.Healthy {
 			return c
 		}
 	}
-	return Check{}
+	return doctor.Check{}
 }
 
 // A process is killed at each step of giving a commit up. The next one ends it, what lay beside the
@@ -46,7 +47,7 @@ func TestKillWhileFixing(t *testing.T) {
 		died := w.runToDeath("mend", step)
 		w.now = w.now.Add(time.Minute)
 		p := w.open()
-		if _, err := p.Examine(ctx, true, true); err != nil {
+		if _, err := p.Doctor.Examine(ctx, true, true); err != nil {
 			t.Fatal(err)
 		}
 		now := w.files()
@@ -85,13 +86,13 @@ func TestExamineChangesNothing(t *testing.T) {
 	w := cutOff(t, "plan")
 	before, host, record := w.files(), w.hostStamp(), w.lockRecordSize()
 	p := w.open()
-	if c := w.check(p, "lock", false, true); c.State != Wrong || c.Fix == "" {
+	if c := w.check(p, "lock", false, true); c.State != doctor.Wrong || c.Fix == "" {
 		t.Errorf("a dream that died: %+v", c)
 	}
 	if !same(w.files(), before) || w.hostStamp() != host || w.lockRecordSize() != record {
 		t.Error("examining changed something:", differences(w.files(), before))
 	}
-	if c := w.check(p, "lock", true, false); c.State != Repaired {
+	if c := w.check(p, "lock", true, false); c.State != doctor.Repaired {
 		t.Errorf("it was not mended: %+v", c)
 	}
 	if !same(w.files(), before) || w.lockRecordSize() != 0 {
@@ -102,7 +103,7 @@ func TestExamineChangesNothing(t *testing.T) {
 // A commit that was cut off is completed by whoever looks, and reported.
 func TestExamineCompletesACommit(t *testing.T) {
 	w := cutOff(t, "updated a.md")
-	if c := w.check(w.open(), "lock", false, false); c.State != Repaired || !strings.Contains(c.Message, "completed") {
+	if c := w.check(w.open(), "lock", false, false); c.State != doctor.Repaired || !strings.Contains(c.Message, "completed") {
 		t.Errorf("a commit that was cut off: %+v", c)
 	}
 	if got, want := w.files(), runWhole(t, "commit").after; !same(got, want) {
@@ -117,7 +118,7 @@ func TestExamineBesideADream(t *testing.T) {
 	out.ReadString('\n')
 	w.put(".dream-0123456789abcdef.tmp", "under way")
 	p := w.open()
-	if c := w.check(p, "lock", true, true); c.State != Note || !strings.Contains(c.Message, "it is running") {
+	if c := w.check(p, "lock", true, true); c.State != doctor.Note || !strings.Contains(c.Message, "it is running") {
 		t.Errorf("the lock: %+v", c)
 	}
 	if c := w.check(p, "leftovers", true, true); c.State != "" {
@@ -135,7 +136,7 @@ func TestExamineTheArchive(t *testing.T) {
 	if _, _, err := p.Abort(ctx, ""); err != nil {
 		t.Fatal(err)
 	}
-	if c := w.check(p, "stage", false, false); c.State != Note || !strings.Contains(c.Message, "aborted") {
+	if c := w.check(p, "stage", false, false); c.State != doctor.Note || !strings.Contains(c.Message, "aborted") {
 		t.Errorf("the stage: %+v", c)
 	}
 	w.write(p, "a.md", "The body", "A body")
@@ -147,7 +148,7 @@ func TestExamineTheArchive(t *testing.T) {
 		t.Errorf("a whole archive: %+v", c)
 	}
 	w.lose(id)
-	if c := w.check(p, "archive", false, false); c.State != Wrong || !strings.Contains(c.Message, id) {
+	if c := w.check(p, "archive", false, false); c.State != doctor.Wrong || !strings.Contains(c.Message, id) {
 		t.Errorf("a damaged archive: %+v", c)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"dream-mcp/consolidate/doctor"
 	"dream-mcp/consolidate/ops"
 )
 
@@ -157,8 +158,8 @@ func TestNotDueWhereNoDreamCanBegin(t *testing.T) {
 			if s, err := p.Status(ctx); err != nil || s.Due {
 				t.Errorf("due: %t, %v", s.Due, err)
 			}
-			checks, err := p.Examine(ctx, false, false)
-			if err != nil || !slices.ContainsFunc(checks, func(c Check) bool { return c.Name == test.check && c.State == Wrong && c.Hint != "" }) {
+			checks, err := p.Doctor.Examine(ctx, false, false)
+			if err != nil || !slices.ContainsFunc(checks, func(c doctor.Check) bool { return c.Name == test.check && c.State == doctor.Wrong && c.Hint != "" }) {
 				t.Errorf("%+v, %v", checks, err)
 			}
 		})

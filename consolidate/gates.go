@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"time"
 
+	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/proposal"
@@ -131,7 +131,7 @@ func (g *Gates) time(since lock.Stamp, now time.Time, q gateOptions) (open bool,
 	if !since.Exists {
 		return true, "no consolidation yet"
 	}
-	if since.Time.Sub(now) > clockSlack {
+	if since.Future(now) {
 		return q.forced(false, fmt.Sprintf("the last consolidation is stamped %s, in the future: is the clock right? "+
 			"dream-mcp doctor --fix stamps it now", since), "")
 	}
@@ -169,26 +169,13 @@ func (g *Gates) canBegin(dir *memory.Dir, now time.Time) error {
 	if err := lock.HostFree(dir.Root(), now); err != nil {
 		return err
 	}
-	if err := indexReadable(dir); err != nil {
+	if err := indexing.Readable(dir); err != nil {
 		return err
 	}
 	if err := dir.Writable(); err != nil {
 		return err
 	}
 	return g.p.Store.Records.Writable()
-}
-
-// indexReadable fails with a *RequestError if a dream could not read and replace the index.
-func indexReadable(dir *memory.Dir) error {
-	_, err := dir.Read(memory.IndexName)
-	hint := "no dream can change it: a person must make MEMORY.md a plain file again; nothing was started"
-	switch {
-	case err == nil, errors.Is(err, fs.ErrNotExist):
-		return nil
-	case errors.Is(err, memory.ErrTooLarge):
-		hint = "no dream can change it: a person must shorten MEMORY.md (hosts load at most 25 KB); nothing was started"
-	}
-	return ops.Refuse(fmt.Sprintf("the index cannot be read: %v", err), hint)
 }
 
 // ask recovers from a crash and checks the gates.

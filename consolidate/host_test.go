@@ -163,7 +163,7 @@ func TestHostSecondLine(t *testing.T) {
 
 	// A time that a clock was wrong about, fixed by doctor in both places.
 	w.stampHost(lines("", w.now.Add(100*time.Hour)), w.now)
-	if _, err := p.Examine(ctx, true, false); err != nil {
+	if _, err := p.Doctor.Examine(ctx, true, false); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.hostStamp(); got != now(w) {

@@ -16,7 +16,7 @@ func TestMergeIntoKeepsWords(t *testing.T) {
 	if err := os.Mkdir(other, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := w.open().MergeInto(ctx, other); err != nil || n == 0 {
+	if n, err := w.open().Doctor.MergeInto(ctx, other); err != nil || n == 0 {
 		t.Fatal(n, err)
 	}
 	w.memory = other

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/background"
+	"dream-mcp/consolidate/doctor"
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/listed"
 	"dream-mcp/consolidate/lock"
@@ -70,6 +71,7 @@ type Project struct {
 	Share       *share.Share        // the same memory on other machines
 	Person      *share.Person       // memories of the person in all their projects
 	Recall      *recall.Recall      // what prompts are shown
+	Doctor      *doctor.Doctor      // examining and repairing
 
 	options  Options
 	dream    *dream // the open dream of this process, or nil
@@ -101,6 +103,7 @@ func Open(o Options) *Project {
 	p.Share = &share.Share{Store: p.Store, LastRead: p.Sessions.lastRead, MayWrite: p.Gates.mayWrite, Waits: o.Waits}
 	p.Person = share.NewPerson(p.Store, o.ProjectDir, p.Gates.mayWrite)
 	p.Recall = &recall.Recall{Store: p.Store}
+	p.Doctor = &doctor.Doctor{Store: p.Store, Share: p.Share, History: p.History, Background: p.Background, Sources: p.Sources}
 	return p
 }
 

@@ -61,8 +61,6 @@ type LastDream struct {
 	Undone  bool        `json:"undone,omitempty"`
 }
 
-const noMemory = "the memory directory does not exist yet; a dream or a write makes it"
-
 // Status returns the status. It changes no gate, and takes the lock only to recover from a crash.
 func (p *Project) Status(ctx context.Context) (Status, error) {
 	p.Store.Lock()
@@ -85,7 +83,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 			s.warn(err)
 		}
 	} else {
-		s.Warnings = append(s.Warnings, noMemory)
+		s.Warnings = append(s.Warnings, ops.NoMemory)
 	}
 	w := p.Gates.check(ctx, dir, now, gateOptions{count: true})
 	folders, err := p.Transcripts.Folders() // after the gates, which find the hosts of the folders

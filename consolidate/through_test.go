@@ -63,7 +63,7 @@ var readers = map[string]func(p *Project) (any, error){
 		return fmt.Sprintf("%+v %+v %s", snapshot.Dream, snapshot.Last, snapshot.ClosedGate), err
 	},
 	"doctor": func(p *Project) (any, error) {
-		checks, err := p.Examine(ctx, false, false)
+		checks, err := p.Doctor.Examine(ctx, false, false)
 		var read []string
 		for _, c := range checks {
 			if c.Name != "lock" && c.Name != "leftovers" { // it says what recovery will do

@@ -35,6 +35,12 @@ func (s Stamp) String() string {
 // Same reports whether two stamps are equal. Unlike ==, it ignores the location of a time.
 func (s Stamp) Same(o Stamp) bool { return s.Exists == o.Exists && s.Time.Equal(o.Time) }
 
+// clockSlack is how far in the future a time may be that another machine set.
+const clockSlack = 5 * time.Minute
+
+// Future reports whether s is so far in the future that a clock must be wrong.
+func (s Stamp) Future(now time.Time) bool { return s.Exists && s.Time.Sub(now) > clockSlack }
+
 // Near reports whether two stamps are equal at the precision that every file system and both formats have.
 func (s Stamp) Near(o Stamp) bool {
 	return s.Exists == o.Exists && s.Time.Sub(o.Time).Abs() < 2*time.Second

@@ -90,3 +90,6 @@ func LeftOut(o Op) error {
 	}
 	return &ConflictError{o.LeftAlone, o}
 }
+
+// NoMemory is what a person reads where a Store has no directory yet.
+const NoMemory = "the memory directory does not exist yet; a dream or a write makes it"

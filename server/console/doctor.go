@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/doctor"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
@@ -31,12 +32,12 @@ func found(wrong, fixable int) *Failure {
 
 // doctorJSON is the output of doctor --json.
 type doctorJSON struct {
-	Healthy bool                `json:"healthy"`
-	Checks  []consolidate.Check `json:"checks"`
+	Healthy bool           `json:"healthy"`
+	Checks  []doctor.Check `json:"checks"`
 }
 
 func (c *Command) doctor(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
-	own, err := p.Examine(ctx, c.Fix, c.Accept)
+	own, err := p.Doctor.Examine(ctx, c.Fix, c.Accept)
 	if err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ func (c *Command) doctor(ctx context.Context, p *consolidate.Project, setup host
 	checks.hosts(host.Process(), setup)
 	wrong, fixable := 0, 0
 	for _, check := range checks {
-		if check.State == consolidate.Wrong {
+		if check.State == doctor.Wrong {
 			wrong++
 			if check.Fix != "" && !c.Fix {
 				fixable++
@@ -76,8 +77,8 @@ func (c *Command) doctor(ctx context.Context, p *consolidate.Project, setup host
 
 // mergeInto says that the memories are in a folder that Claude Code does not read. With --fix it asks whether to merge them into the one
 // that it does read.
-func (c *Command) mergeInto(ctx context.Context, p *consolidate.Project, setup host.Setup) (consolidate.Check, error) {
-	check := consolidate.Check{Name: "memory", State: consolidate.Wrong, Fix: "it asks, and merges them into that folder",
+func (c *Command) mergeInto(ctx context.Context, p *consolidate.Project, setup host.Setup) (doctor.Check, error) {
+	check := doctor.Check{Name: "memory", State: doctor.Wrong, Fix: "it asks, and merges them into that folder",
 		Message: fmt.Sprintf("the memories are in %s, and Claude Code reads %s", setup.MemoryDir, setup.MergeInto)}
 	switch {
 	case !c.Fix:
@@ -91,20 +92,20 @@ func (c *Command) mergeInto(ctx context.Context, p *consolidate.Project, setup h
 			return check, err
 		}
 		if !isYes(answer) {
-			check.State, check.Message, check.Fix = consolidate.Note, check.Message+"; they stay", ""
+			check.State, check.Message, check.Fix = doctor.Note, check.Message+"; they stay", ""
 			return check, nil
 		}
 	}
-	n, err := p.MergeInto(ctx, setup.MergeInto)
-	check.State, check.Fix = consolidate.Repaired, ops.Plural(n, "memory")+" merged into "+setup.MergeInto+"; what was done before is in dream-mcp log --memory-dir "+ops.Quoted(setup.MemoryDir)
+	n, err := p.Doctor.MergeInto(ctx, setup.MergeInto)
+	check.State, check.Fix = doctor.Repaired, ops.Plural(n, "memory")+" merged into "+setup.MergeInto+"; what was done before is in dream-mcp log --memory-dir "+ops.Quoted(setup.MemoryDir)
 	return check, err
 }
 
 // checks is what doctor looked at.
-type checks []consolidate.Check
+type checks []doctor.Check
 
 func (all *checks) add(state, name, hint, format string, args ...any) {
-	*all = append(*all, consolidate.Check{Name: name, State: state, Message: fmt.Sprintf(format, args...), Hint: hint})
+	*all = append(*all, doctor.Check{Name: name, State: state, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // places adds the memory, transcripts and settings that are used, and why.
@@ -112,28 +113,28 @@ func (all *checks) places(p *consolidate.Project, setup host.Setup) {
 	for _, p := range places(setup, p.Sessions.Folders(), nil) {
 		switch {
 		case p.problem != "":
-			all.add(consolidate.Note, p.name, "", "%s: %s", p.value, p.problem)
+			all.add(doctor.Note, p.name, "", "%s: %s", p.value, p.problem)
 		case p.why != "":
-			all.add(consolidate.Healthy, p.name, "", "%s (%s)", p.value, p.why)
+			all.add(doctor.Healthy, p.name, "", "%s (%s)", p.value, p.why)
 		default:
-			all.add(consolidate.Healthy, p.name, "", "%s", p.value)
+			all.add(doctor.Healthy, p.name, "", "%s", p.value)
 		}
 	}
 	for _, stray := range setup.Strays() {
-		all.add(consolidate.Wrong, "memory", "if that project was moved here, copy what is still true into "+setup.MemoryDir,
+		all.add(doctor.Wrong, "memory", "if that project was moved here, copy what is still true into "+setup.MemoryDir,
 			"%s holds %s of a project that was at %s, which no longer exists", stray.Path, ops.Plural(stray.Topics, "topic"), stray.Was)
 	}
 	for _, w := range setup.Warnings {
-		all.add(consolidate.Wrong, "settings", "", "%s", w)
+		all.add(doctor.Wrong, "settings", "", "%s", w)
 	}
 	if setup.Enabled.On {
-		all.add(consolidate.Healthy, "gates", "", "dreams are on: %s", setup.Enabled.Why)
+		all.add(doctor.Healthy, "gates", "", "dreams are on: %s", setup.Enabled.Why)
 	} else { // the person's choice
-		all.add(consolidate.Note, "gates", "", "dreams are off: %s", setup.Enabled.Why)
+		all.add(doctor.Note, "gates", "", "dreams are off: %s", setup.Enabled.Why)
 	}
 	for _, name := range []string{"min_hours", "min_sessions", "max_archive_mib"} {
 		if s := setup.Settings[name]; s.Source != "default" {
-			all.add(consolidate.Note, "settings", "", "%s is %s (%s)", name, s.Value, s.Source)
+			all.add(doctor.Note, "settings", "", "%s is %s (%s)", name, s.Value, s.Source)
 		}
 	}
 }
@@ -148,7 +149,7 @@ func (all *checks) hooks(p *consolidate.Project) {
 	when, why, _ := strings.Cut(string(text[bytes.LastIndexByte(text, '\n')+1:]), " ")
 	at, err := time.Parse(time.RFC3339, when)
 	if age := p.Store.Now().Sub(at); err == nil && age >= 0 && age <= 24*time.Hour {
-		all.add(consolidate.Note, "hooks", "", "last failure, %s: %s", ops.Ago(p.Store.Now(), at), why)
+		all.add(doctor.Note, "hooks", "", "last failure, %s: %s", ops.Ago(p.Store.Now(), at), why)
 	}
 }
 
@@ -157,14 +158,14 @@ func (all *checks) hosts(env host.Environment, setup host.Setup) {
 	known := false
 	for _, client := range install.Clients(env, setup.Project) {
 		if client.Err != nil {
-			all.add(consolidate.Note, "hosts", "", "%s: %s cannot be read: %v", client.Name, client.Path, client.Err)
+			all.add(doctor.Note, "hosts", "", "%s: %s cannot be read: %v", client.Name, client.Path, client.Err)
 		}
 		for _, entry := range client.Entries {
 			known = true
-			state, hint, missing := consolidate.Healthy, "", ""
+			state, hint, missing := doctor.Healthy, "", ""
 			if filepath.IsAbs(entry.Command[0]) {
 				if _, err := os.Stat(entry.Command[0]); err != nil {
-					state, hint, missing = consolidate.Wrong, "correct the command in that file", ", which does not exist"
+					state, hint, missing = doctor.Wrong, "correct the command in that file", ", which does not exist"
 				}
 			}
 			all.add(state, "hosts", hint, "%s starts us as %q: %s (%s)%s", client.Name, entry.Server, strings.Join(entry.Command, " "), client.Path, missing)
@@ -172,24 +173,24 @@ func (all *checks) hosts(env host.Environment, setup host.Setup) {
 	}
 	for _, plugin := range install.Plugins(env, setup.Project) {
 		known = true
-		all.add(consolidate.Healthy, "hosts", "", "Claude Code starts us by the plugin %s", plugin)
+		all.add(doctor.Healthy, "hosts", "", "Claude Code starts us by the plugin %s", plugin)
 	}
 	if !known {
-		all.add(consolidate.Note, "hosts", "dream-mcp install lists the programs; dream-mcp install HOST connects one",
+		all.add(doctor.Note, "hosts", "dream-mcp install lists the programs; dream-mcp install HOST connects one",
 			"no known program starts dream-mcp here")
 	}
 }
 
 // renderChecks prints one line for each check, and below it how to fix it.
-func renderChecks(checks []consolidate.Check, fix bool, zone *time.Location, ink terminal.Ink) string {
+func renderChecks(checks []doctor.Check, fix bool, zone *time.Location, ink terminal.Ink) string {
 	b := terminal.Lines{Ink: ink}
 	marks := map[string]string{
-		consolidate.Healthy: ink.In(terminal.Green, "●"), consolidate.Note: ink.In(terminal.Dim, "·"),
-		consolidate.Wrong: ink.In(terminal.Yellow, "!"), consolidate.Repaired: ink.In(terminal.Green, "✓"),
+		doctor.Healthy: ink.In(terminal.Green, "●"), doctor.Note: ink.In(terminal.Dim, "·"),
+		doctor.Wrong: ink.In(terminal.Yellow, "!"), doctor.Repaired: ink.In(terminal.Green, "✓"),
 	}
 	for _, c := range checks {
 		fmt.Fprintf(&b, "%s %-11s %s\n", marks[c.State], c.Name, localTimes(terminal.OneLine(c.Message), zone))
-		repaired := c.State == consolidate.Repaired
+		repaired := c.State == doctor.Repaired
 		b.Add(repaired, terminal.Green, "%14s%s", "", strings.TrimSuffix("fixed: "+c.Fix, ": "))
 		b.Add(!repaired && c.Fix != "" && !fix, terminal.Dim, "%14s--fix: %s", "", c.Fix)
 		b.Add(!repaired && c.Hint != "", terminal.Dim, "%14s%s", "", c.Hint)

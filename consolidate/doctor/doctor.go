@@ -1,4 +1,8 @@
-package consolidate
+// Package doctor examines the state of a memory, repairs what can be repaired without loss, and moves a memory into another
+// directory.
+//
+// Each repair is an operation of package ops: after a crash it was not begun, or the next operation completes it.
+package doctor
 
 import (
 	"context"
@@ -11,10 +15,13 @@ import (
 	"slices"
 	"time"
 
+	"dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/forget"
 	"dream-mcp/consolidate/history"
+	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/provenance"
 	"dream-mcp/consolidate/share"
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
@@ -43,58 +50,64 @@ type Check struct {
 // maxNamedFiles bounds the files that a check names.
 const maxNamedFiles = 5
 
-// clockSlack is how far in the future a time may be that another machine set.
-const clockSlack = 5 * time.Minute
+// Doctor examines the state of a memory.
+type Doctor struct {
+	Store      *ops.Store
+	Share      *share.Share
+	History    *history.History
+	Background *background.Runs
+	Sources    *provenance.Sources
+}
 
-// doctor collects checks.
-type doctor struct {
-	p      *Project
+// examination collects checks.
+type examination struct {
+	*Doctor
 	dir    *memory.Dir // nil if there is none
 	checks []Check
 }
 
-func (d *doctor) add(c Check) { d.checks = append(d.checks, c) }
+func (e *examination) add(c Check) { e.checks = append(e.checks, c) }
 
 // Examine checks for anything that could prevent dreams or writes. It completes an interrupted commit. With fix it
 // fixes what can be fixed without loss; otherwise it changes nothing else. With accept it also gives up an interrupted commit whose plan is lost, and takes the memory as it is:
 // only the person may decide that.
-func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
-	dir, err := p.Store.Disk()
+func (d *Doctor) Examine(ctx context.Context, fix, accept bool) ([]Check, error) {
+	d.Store.Lock()
+	defer d.Store.Unlock()
+	dir, err := d.Store.Disk()
 	if err != nil {
 		return nil, err
 	}
 	defer dir.Close()
-	d := &doctor{p: p, dir: dir}
+	e := &examination{Doctor: d, dir: dir}
 	if dir == nil {
-		d.add(Check{Name: "memory", State: Note, Message: noMemory})
+		e.add(Check{Name: "memory", State: Note, Message: ops.NoMemory})
 	} else {
-		d.add(d.lock(ctx, accept))
-		d.host()
-		d.folder()
-		d.leftovers()
+		e.add(e.lock(ctx, accept))
+		e.host()
+		e.folder()
+		e.leftovers()
 		if copies := share.ConflictCopies(dir); copies != nil {
-			d.add(Check{Name: "share", State: Wrong, Message: "another program synchronises this folder between machines, " +
+			e.add(Check{Name: "share", State: Wrong, Message: "another program synchronises this folder between machines, " +
 				"and left copies of what both changed: " + ops.Few(copies, maxNamedFiles),
 				Hint: "have a dream merge each into the memory that it is a copy of and delete it; dream-mcp share merges without copies"})
 		}
 	}
-	if _, err := os.Stat(p.Store.Records.StateDir()); errors.Is(err, fs.ErrNotExist) {
-		d.add(Check{Name: "archive", State: Healthy, Message: "nothing has landed yet"})
+	if _, err := os.Stat(e.Store.Records.StateDir()); errors.Is(err, fs.ErrNotExist) {
+		e.add(Check{Name: "archive", State: Healthy, Message: "nothing has landed yet"})
 	} else {
-		d.state()
-		if err := d.archive(); err != nil {
+		e.state()
+		if err := e.archive(); err != nil {
 			return nil, err
 		}
-		if why := p.Background.FailedRun(); why != "" {
-			d.add(Check{Name: "background", State: Wrong, Message: why, Hint: "dream-mcp log --background shows it step by step"})
+		if why := e.Background.FailedRun(); why != "" {
+			e.add(Check{Name: "background", State: Wrong, Message: why, Hint: "dream-mcp log --background shows it step by step"})
 		}
 	}
-	d.share()
-	d.forgotten()
-	for i := range d.checks {
-		c := &d.checks[i]
+	e.share()
+	e.forgotten()
+	for i := range e.checks {
+		c := &e.checks[i]
 		if !fix || c.repair == nil {
 			continue
 		}
@@ -104,12 +117,12 @@ func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error
 			c.State = Repaired
 		}
 	}
-	return d.checks, nil
+	return e.checks, nil
 }
 
 // share says how the memory is shared.
-func (d *doctor) share() {
-	s, err := d.p.Share.State()
+func (e *examination) share() {
+	s, err := e.Share.State()
 	c := Check{Name: "share", State: Healthy, Message: fmt.Sprintf("%s, by %s, as %s", s.Identity, s.Remote, s.MachineName)}
 	switch {
 	case errors.Is(err, share.ErrNotShared):
@@ -121,12 +134,12 @@ func (d *doctor) share() {
 	case s.Pending != "":
 		c.State, c.Message, c.Hint = Note, c.Message+"; not sent yet: "+s.Pending, "dream-mcp share --now tries again"
 	}
-	d.add(c)
+	e.add(c)
 }
 
 // folder checks the permissions of the memory directory, which we do not change.
-func (d *doctor) folder() {
-	dir := d.dir
+func (e *examination) folder() {
+	dir := e.dir
 	c := Check{Name: "memory", State: Healthy, Message: "can be read and written only by you"}
 	info, err := dir.Root().Stat(".")
 	switch {
@@ -145,33 +158,33 @@ func (d *doctor) folder() {
 	if err := dir.Writable(); err != nil && c.State != Wrong {
 		c.State, c.Message, c.Hint = Wrong, err.Error(), "no dream can begin: make it writable"
 	}
-	if refused, ok := errors.AsType[*ops.RequestError](indexReadable(dir)); ok {
+	if refused, ok := errors.AsType[*ops.RequestError](indexing.Readable(dir)); ok {
 		c.State, c.Message, c.Hint = Wrong, refused.Message, refused.Hint
 	}
-	d.add(c)
+	e.add(c)
 }
 
 // leftovers checks for temporaries that recovery does not remove.
-func (d *doctor) leftovers() {
-	if r, err := lock.Read(d.dir.Root()); err != nil || r.Dream != "" {
+func (e *examination) leftovers() {
+	if r, err := lock.Read(e.dir.Root()); err != nil || r.Dream != "" {
 		return // they are in use, or recovery removes them
 	}
-	left, err := atomicfile.Temporaries(d.dir)
+	left, err := atomicfile.Temporaries(e.dir)
 	if err != nil || len(left) == 0 {
 		return
 	}
-	d.add(Check{
+	e.add(Check{
 		Name: "leftovers", State: Wrong, Message: "temporary files in the memory directory: " + ops.Few(left, maxNamedFiles),
 		Fix: "they are archived and removed",
 		repair: func(ctx context.Context) error {
-			return d.p.Store.TakeAsIs(ctx, d.dir, "temporary files in the memory directory were archived")
+			return e.Store.TakeAsIs(ctx, e.dir, "temporary files in the memory directory were archived")
 		},
 	})
 }
 
 // state checks the permissions of the state folder, which has private text.
-func (d *doctor) state() {
-	folder := d.p.Store.Records.StateDir()
+func (e *examination) state() {
+	folder := e.Store.Records.StateDir()
 	c := Check{Name: "state", State: Healthy, Message: folder + " is private"}
 	info, err := os.Stat(folder)
 	if err != nil {
@@ -179,22 +192,21 @@ func (d *doctor) state() {
 	} else if perm := info.Mode().Perm(); runtime.GOOS != "windows" && perm != 0o700 {
 		c.State, c.Message, c.Fix = Wrong, fmt.Sprintf("%s has the mode %v", folder, perm), "it is made private: 0700"
 		c.repair = func(context.Context) error { return os.Chmod(folder, 0o700) }
-	} else if err := d.p.Store.Records.Writable(); err != nil {
+	} else if err := e.Store.Records.Writable(); err != nil {
 		c.State, c.Message, c.Hint = Wrong, err.Error(), "no dream can begin: free some space on its disk, or make it writable"
 	}
-	d.add(c)
+	e.add(c)
 }
 
 // archive checks the archive and the stages of earlier operations.
-func (d *doctor) archive() error {
-	p := d.p
-	ids, err := p.Store.Records.IDs()
+func (e *examination) archive() error {
+	ids, err := e.Store.Records.IDs()
 	if err != nil {
 		return err
 	}
 	var damaged, displaced []string
 	for _, id := range ids {
-		a, err := p.Store.Records.Op(id)
+		a, err := e.Store.Records.Op(id)
 		if err != nil {
 			damaged = append(damaged, id)
 			continue
@@ -203,15 +215,15 @@ func (d *doctor) archive() error {
 			if c.Before == "" || a.State != ops.Landed {
 				continue
 			}
-			if _, err := p.Store.Records.Size(c.Before); err != nil && !slices.Contains(damaged, id) {
+			if _, err := e.Store.Records.Size(c.Before); err != nil && !slices.Contains(damaged, id) {
 				damaged = append(damaged, id)
 			}
 		}
 		for _, sum := range a.Displaced {
-			displaced = append(displaced, filepath.Join(p.Store.Records.StateDir(), "blobs", string(sum)))
+			displaced = append(displaced, filepath.Join(e.Store.Records.StateDir(), "blobs", string(sum)))
 		}
 	}
-	use, err := p.History.Measure()
+	use, err := e.History.Measure()
 	if err != nil {
 		return err
 	}
@@ -220,21 +232,21 @@ func (d *doctor) archive() error {
 	if use.Bytes > use.MaxBytes {
 		c.State, c.Hint = Note, "the next dream or write removes the oldest, but nothing that was deleted within 30 days"
 	}
-	d.add(c)
+	e.add(c)
 	if len(damaged) > 0 {
-		d.add(Check{Name: "archive", State: Wrong, Message: "damaged, and cannot be undone: " + ops.Few(damaged, maxNamedFiles),
-			Hint: "restore the folders ops and blobs from a backup, if there is one, in " + p.Store.Records.StateDir()})
+		e.add(Check{Name: "archive", State: Wrong, Message: "damaged, and cannot be undone: " + ops.Few(damaged, maxNamedFiles),
+			Hint: "restore the folders ops and blobs from a backup, if there is one, in " + e.Store.Records.StateDir()})
 	}
 	if len(displaced) > 0 {
-		d.add(Check{Name: "archive", State: Note, Message: "files that somebody else wrote during a commit are kept: " + ops.Few(displaced, maxNamedFiles)})
+		e.add(Check{Name: "archive", State: Note, Message: "files that somebody else wrote during a commit are kept: " + ops.Few(displaced, maxNamedFiles)})
 	}
-	entries, err := p.Store.Records.Journal()
+	entries, err := e.Store.Records.Journal()
 	if err != nil {
 		return err
 	}
-	left, err := p.Store.Unfinished(entries, "")
+	left, err := e.Store.Unfinished(entries, "")
 	for _, info := range left {
-		d.add(Check{Name: "stage", State: Note, Message: fmt.Sprintf("dream %s was %s; its stage is kept until %s", info.ID,
+		e.add(Check{Name: "stage", State: Note, Message: fmt.Sprintf("dream %s was %s; its stage is kept until %s", info.ID,
 			info.Outcome, info.LastCall.Add(history.StageKept).UTC().Format(time.DateOnly)),
 			Hint: `dream_orient {"resume": true} resumes the newest`})
 	}
@@ -242,13 +254,13 @@ func (d *doctor) archive() error {
 }
 
 // forgotten checks the list of what was forgotten, which all memories share.
-func (d *doctor) forgotten() {
+func (e *examination) forgotten() {
 	err := forgotten.Damaged()
 	if err == nil {
 		return
 	}
-	list := forget.ListFile(d.p.Store.StateHome)
-	d.add(Check{Name: "forgotten", State: Wrong, Message: "what was forgotten is not kept out: " + err.Error(),
+	list := forget.ListFile(e.Store.StateHome)
+	e.add(Check{Name: "forgotten", State: Wrong, Message: "what was forgotten is not kept out: " + err.Error(),
 		Fix: "renames it, ending in .damaged, and begins a new list", Hint: "forget the texts again: dream-mcp forget",
 		repair: func(context.Context) error { return os.Rename(list, list+".damaged") }})
 }

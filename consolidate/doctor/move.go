@@ -1,4 +1,4 @@
-package consolidate
+package doctor
 
 import (
 	"context"
@@ -17,16 +17,13 @@ import (
 // MergeInto moves all memories into another directory, which a host has made for the same project, and merges them with what is
 // there: of a memory that both have, every line is kept. Nothing is deleted here before it has landed there, and both can be undone.
 // The words that they cite go with them; the log of what was done before stays here. It returns the number of memories that were moved. After a crash it can be called again.
-func (p *Project) MergeInto(ctx context.Context, dir string) (moved int, err error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
-	if err := p.enter(Consolidating); err != nil {
-		return 0, err
+func (d *Doctor) MergeInto(ctx context.Context, dir string) (moved int, err error) {
+	d.Store.Lock()
+	defer d.Store.Unlock()
+	if t := d.Store.Current(); t != nil {
+		return 0, t.Busy()
 	}
-	if p.dream != nil {
-		return 0, p.dream.Busy()
-	}
-	from, err := p.Store.Dir()
+	from, err := d.Store.Dir()
 	if err != nil || from == nil {
 		return 0, err
 	}
@@ -35,7 +32,7 @@ func (p *Project) MergeInto(ctx context.Context, dir string) (moved int, err err
 	if err != nil {
 		return 0, err
 	}
-	to := ops.Open(ops.Options{MemoryDir: dir, StateHome: p.Store.StateHome, Host: p.Store.Host, Session: p.Store.Session, AllowSecrets: p.Store.AllowSecrets, Now: p.Store.Now})
+	to := ops.Open(ops.Options{MemoryDir: dir, StateHome: d.Store.StateHome, Host: d.Store.Host, Session: d.Store.Session, AllowSecrets: d.Store.AllowSecrets, Now: d.Store.Now})
 	defer to.Records.Close()
 	why := to.New(lock.KindWrite)
 	why.Reason = "the person had the memories of " + from.Path() + " merged into it"
@@ -44,7 +41,7 @@ func (p *Project) MergeInto(ctx context.Context, dir string) (moved int, err err
 		if err != nil {
 			return none, err
 		}
-		if err := p.keepWordsIn(to, ours); err != nil {
+		if err := d.keepWordsIn(to, ours); err != nil {
 			return none, err
 		}
 		base := make(map[memory.Name][]byte)
@@ -75,9 +72,9 @@ func (p *Project) MergeInto(ctx context.Context, dir string) (moved int, err err
 	if len(landed.LeftAlone) > 0 {
 		return 0, fmt.Errorf("%s was changed meanwhile; nothing was removed here", landed.LeftAlone[0].Name)
 	}
-	gone := p.Store.New(lock.KindWrite)
+	gone := d.Store.New(lock.KindWrite)
 	gone.Reason = "the memories are in " + dir + " now"
-	_, err = p.Store.Change(ctx, gone, func(t *ops.Tx) (none ops.NewIndex, err error) {
+	_, err = d.Store.Change(ctx, gone, func(t *ops.Tx) (none ops.NewIndex, err error) {
 		for n, data := range ours {
 			if n.IsIndex() {
 				continue
@@ -114,11 +111,11 @@ func filesOf(dir *memory.Dir) (map[memory.Name][]byte, error) {
 }
 
 // keepWordsIn copies the kept words that files cite to the state folder of another memory.
-func (p *Project) keepWordsIn(to *ops.Store, files map[memory.Name][]byte) error {
+func (d *Doctor) keepWordsIn(to *ops.Store, files map[memory.Name][]byte) error {
 	theirs := provenance.Sources{Store: to}
 	for _, data := range files {
 		for _, source := range memory.ParseTopic(data).Sources() {
-			if words, ok := p.Sources.Kept(source); ok {
+			if words, ok := d.Sources.Kept(source); ok {
 				if err := theirs.Keep([]provenance.Words{words}); err != nil {
 					return err
 				}

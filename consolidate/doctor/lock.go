@@ -1,4 +1,4 @@
-package consolidate
+package doctor
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 )
 
 // lock checks our lock: who holds it, and what a dead holder left.
-func (d *doctor) lock(ctx context.Context, accept bool) Check {
-	p, dir := d.p, d.dir
+func (e *examination) lock(ctx context.Context, accept bool) Check {
+	store, dir := e.Store, e.dir
 	c := Check{Name: "lock", State: Healthy, Message: "free"}
-	if holder := lock.HostHolder(dir.Root(), p.Store.Now()); holder != "" {
+	if holder := lock.HostHolder(dir.Root(), store.Now()); holder != "" {
 		c.State, c.Message, c.Hint = Note, "held by "+holder, "no other dream begins until it is free, in at most an hour"
 	}
 	if _, err := dir.Root().Lstat(lock.File); errors.Is(err, fs.ErrNotExist) {
@@ -35,15 +35,15 @@ func (d *doctor) lock(ctx context.Context, accept bool) Check {
 	if err := l.Release(); err != nil || readErr == nil && r.Dream == "" {
 		return c
 	}
-	c.State, c.repair = Wrong, func(ctx context.Context) error { return p.Store.RecoverIn(ctx, dir) }
+	c.State, c.repair = Wrong, func(ctx context.Context) error { return store.RecoverIn(ctx, dir) }
 	c.Message, c.Fix = "left by "+r.String()+", which died", "it is rolled back, and its stage kept; a commit that had begun is completed"
 	if readErr != nil {
 		c.Message = readErr.Error()
 		return c
 	}
-	if lost := p.Store.Records.LostPlan(r); lost == nil && r.Committing { // as whoever reads the memory does
+	if lost := store.Records.LostPlan(r); lost == nil && r.Committing { // as whoever reads the memory does
 		c.State, c.Message, c.Fix, c.repair = Repaired, c.Message+": its commit is completed now", "", nil
-		if err := p.Store.RecoverIn(ctx, dir); err != nil {
+		if err := store.RecoverIn(ctx, dir); err != nil {
 			c.State, c.Message = Wrong, err.Error()
 		}
 	} else if err := lost; err != nil {
@@ -51,7 +51,7 @@ func (d *doctor) lock(ctx context.Context, accept bool) Check {
 		c.Hint = fmt.Sprintf("restore %q and its texts, then any command completes the commit; or take the memory as it is: dream-mcp doctor --fix --accept", r.Stage)
 		if c.Fix, c.repair = "", nil; accept {
 			c.repair = func(ctx context.Context) error {
-				return p.Store.TakeAsIs(ctx, dir, "the memory was taken as it is: the commit of "+r.Dream+" was interrupted and its plan is lost")
+				return store.TakeAsIs(ctx, dir, "the memory was taken as it is: the commit of "+r.Dream+" was interrupted and its plan is lost")
 			}
 		}
 	}
@@ -59,20 +59,20 @@ func (d *doctor) lock(ctx context.Context, accept bool) Check {
 }
 
 // host checks Claude Code's lock and the time of the last consolidation.
-func (d *doctor) host() {
+func (e *examination) host() {
 	c := Check{Name: "last dream", State: Healthy}
-	last, err := d.p.Store.Since(d.dir)
+	last, err := e.Store.Since(e.dir)
 	c.Message = last.String()
-	n, hostErr := lock.ReadHost(d.dir.Root())
+	n, hostErr := lock.ReadHost(e.dir.Root())
 	switch {
 	case hostErr != nil:
 		c.State, c.Message, c.Hint = Wrong, hostErr.Error(), lock.HostFile+" in the memory directory must be a regular file of yours"
-	case n.Exists && n.Time.Sub(d.p.Store.Now()) > clockSlack:
+	case n.Future(e.Store.Now()):
 		c.State, c.Message = Wrong, fmt.Sprintf("the time of %s is %s, in the future: no dream is due until %gh after that",
-			lock.HostFile, n.Stamp, d.p.options.MinHours)
-		c.Fix, c.repair = "the time is set to now, as if a dream had just ended", d.p.Store.SetTime
+			lock.HostFile, n.Stamp, e.Background.MinHours)
+		c.Fix, c.repair = "the time is set to now, as if a dream had just ended", e.Store.SetTime
 	case err != nil:
 		c.State, c.Message = Wrong, err.Error()
 	}
-	d.add(c)
+	e.add(c)
 }
