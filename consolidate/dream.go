@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"dream-mcp/consolidate/left"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/share"
@@ -40,7 +41,7 @@ type dream struct {
 	news   map[string]bool // what the map was about, and what listings touched; nil: the map was not asked for
 	near   map[string][]string
 	asked  bool // whether left was read
-	left   *left
+	left   *left.Note
 
 	refused map[string]string // writes of a batch that were refused and not made again: why, by path; not saved
 }

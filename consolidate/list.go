@@ -5,11 +5,15 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/listed"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/trail"
 	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/memory"
+	"dream-mcp/memory/related"
+	"dream-mcp/memory/visible"
 )
 
 // firstSessions is the number of sessions that the first listing shows, the newest.
@@ -156,4 +160,44 @@ func (s *Sessions) sinceLast() (listed.Marks, error) {
 	}
 	since, err := s.lastRead()
 	return listed.Marks{Since: since}, err
+}
+
+// How much of an utterance is looked at, and how many passages are shown beside it.
+const (
+	maxTouched  = 2
+	maxLookedAt = 6     // passages
+	maxAsked    = 1_500 // bytes of an utterance that are looked at
+	maxPassage  = 200   // characters of a passage
+
+	// minTouch is the score that a passage has at least, times the weight of the words that it shares with the utterance. In
+	// 163 utterances of two invented projects most passages below it were on something else, but not all.
+	minTouch = 4
+)
+
+// touch returns what finds the passages of memories that an utterance touches; nil outside dreams. The first dream reads all
+// memories: it needs no text of a passage.
+func (d *dream) touch() listing.Touch {
+	if d == nil {
+		return nil
+	}
+	_, s, err := indexing.Foresee(d.Tx, nil)
+	if err != nil || len(s.Topics) == 0 {
+		return nil
+	}
+	known := d.before() != nil
+	x := related.New(related.Documents(s.Shown(nil)))
+	return func(text string) (touched []listing.Touched) {
+		text = text[:min(len(text), maxAsked)]
+		for _, h := range x.Touched(related.Question{Text: text, PerFile: 1, Max: maxLookedAt}) {
+			if len(touched) == maxTouched || h.Score*x.Meeting(text, h) < minTouch {
+				continue
+			}
+			t := listing.Touched{Where: h.Where()}
+			if known {
+				t.Text = visible.Short(memory.OneLine(h.Text), maxPassage)
+			}
+			touched = append(touched, t)
+		}
+		return touched
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/indexing"
+	"dream-mcp/consolidate/left"
 	"dream-mcp/consolidate/logs"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
@@ -42,7 +43,7 @@ type Map struct {
 	Prompted  bool // the prompt with the four phases was read on this connection
 	Listed    int  // sessions of those that were listed to their end already
 	First     bool // it is not known what an earlier dream left
-	Changed   []Changed
+	Changed   []left.Changed
 	Pairs     []related.Pair    // in the first dream: the nearest that differ
 	Passed    []related.Passage // that name a day which was ahead at the last dream
 	Alike     []related.Pair    // with other projects; none if nobody watches
@@ -152,12 +153,13 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 	m.Guides = project.Guides()
 	docs := related.Documents(snapshot.Shown(nil))
 	x := related.New(append(slices.Clone(docs), d.guideDocuments(m.Guides)...))
-	changed, known := d.changed(x, disk)
-	if m.Changed, m.First = changed, !known; m.First {
-		m.Pairs = x.Pairs(maxPairs)
+	if l := d.before(); l != nil {
+		m.Changed, m.Passed = l.Changed(x, disk, d.p.History, d.Stage.Touched()), l.Passed(docs, now)
+	} else {
+		m.First, m.Pairs = true, x.Pairs(maxPairs)
 	}
 	if m.Checked = project.Checked(); !d.Unattended {
-		m.Alike = d.p.alike(disk.Shown(nil))
+		m.Alike = left.Alike(d.p.Store, disk.Shown(nil))
 	}
 	var hosts []memory.Found
 	times := make(map[memory.Name]memory.Found, len(l.Files))
@@ -184,7 +186,6 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 		m.Topics = append(m.Topics, row)
 	}
 	slices.SortFunc(m.Topics, func(a, b Topic) int { return strings.Compare(a.Name.String(), b.Name.String()) })
-	m.Passed = d.passed(docs, now)
 	return nil
 }
 
@@ -197,4 +198,15 @@ func (d *dream) guideDocuments(guides []drift.Guide) (docs []related.Document) {
 		docs = append(docs, related.Document{File: g.Path, Body: d.Dir.AllowSecrets.Show(g.Text()).Text, BodyAt: 1, Outside: true})
 	}
 	return docs
+}
+
+// before returns what the last dream left, or nil where that is not known.
+func (d *dream) before() *left.Note {
+	if !d.asked {
+		d.asked = true
+		if l, err := left.Last(d.p.Store); err == nil {
+			d.left = &l
+		}
+	}
+	return d.left
 }

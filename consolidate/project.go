@@ -10,6 +10,7 @@ import (
 	"dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/doctor"
 	"dream-mcp/consolidate/history"
+	"dream-mcp/consolidate/left"
 	"dream-mcp/consolidate/listed"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
@@ -120,7 +121,7 @@ func (p *Project) ended(i ops.Op) error {
 		}
 	}
 	if i.Kind == lock.KindDream && i.Outcome == ops.Committed {
-		p.noteLeft(i.ID)
+		left.Keep(p.Store, p.Person.Project, i.ID)
 	}
 	if err := p.Share.Ended(i); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/indexing"
+	"dream-mcp/consolidate/left"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/provenance"
@@ -278,7 +279,7 @@ func (w *writing) checkPersons(ctx context.Context) error {
 		w.p.Store.Lock()
 		defer w.p.Store.Unlock()
 		no := ops.Refuse("the person does not want it in all projects", "leave scope out; they can change their mind: "+terminal)
-		return errors.Join(no, w.p.declined(file))
+		return errors.Join(no, left.Decline(w.p.Store, file))
 	}}
 }
 

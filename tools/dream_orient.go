@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/left"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
@@ -154,7 +155,7 @@ func mapPairs(b *text, head string, pairs []related.Pair) {
 }
 
 // changedPart renders what somebody else changed.
-func changedPart(c consolidate.Changed) string {
+func changedPart(c left.Changed) string {
 	var b text
 	b.add(true, "%s %s\n", c.Action, quoted(c.File, 200))
 	line := 0

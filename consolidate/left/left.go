@@ -1,4 +1,9 @@
-package consolidate
+// Package left keeps a note of what a dream left in the memory directory, and compares with it what others changed since, and
+// with the notes of other projects what is alike.
+//
+// A note has no text of the memories but the beginnings of those about the person. Where it is lost, the next dream is like
+// the first.
+package left
 
 import (
 	"encoding/base64"
@@ -10,23 +15,22 @@ import (
 	"strings"
 	"time"
 
-	"dream-mcp/consolidate/indexing"
-	"dream-mcp/consolidate/transcript/listing"
+	"dream-mcp/consolidate/history"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/related"
-	"dream-mcp/memory/visible"
 )
 
-// leftFile is a note in the state folder.
-const leftFile = "left.json"
+// noteFile is in the state folder.
+const noteFile = "left.json"
 
-// left is what a dream left in the memory directory: of each file the marks of its passages, without their text.
-type left struct {
+// Note is what a dream left in the memory directory: of each file the marks of its passages, without their text.
+type Note struct {
 	Dream   string             `json:"dream"`
 	Time    time.Time          `json:"time"`
 	Files   map[string]string  `json:"files"`
-	Before  *left              `json:"before,omitempty"` // of the dream before it, which counts when this one is undone
+	Before  *Note              `json:"before,omitempty"` // of the dream before it, which counts when this one is undone
 	Project string             `json:"project"`          // as it is named to the person
 	Folder  string             `json:"folder"`           // the memory directory
 	About   []related.Document `json:"about,omitempty"`  // for the dreams of other projects
@@ -56,9 +60,10 @@ func marked(marks string, p related.Passage) bool {
 	return false
 }
 
-// noteLeft records what a dream left. Without the note the next dream is like the first, so an error is not one of the dream.
-func (p *Project) noteLeft(dream string) {
-	dir, err := p.Store.Disk()
+// Keep records what a dream left. project is what a person calls it. Without the note the next dream is like the first, so an
+// error is not one of the dream.
+func Keep(store *ops.Store, project, dream string) {
+	dir, err := store.Disk()
 	if err != nil || dir == nil {
 		return
 	}
@@ -68,8 +73,8 @@ func (p *Project) noteLeft(dream string) {
 		return
 	}
 	shown := s.Shown(nil)
-	l := left{Dream: dream, Time: p.Store.Now(), Files: map[string]string{}, Project: p.Person.Project, Folder: p.Store.MemoryDir, About: p.about(shown)}
-	if before, err := p.readLeft(); err == nil && before.Dream == dream { // recovery calls this again
+	l := Note{Dream: dream, Time: store.Now(), Files: map[string]string{}, Project: project, Folder: store.MemoryDir, About: about(store, shown)}
+	if before, err := Last(store); err == nil && before.Dream == dream { // recovery calls this again
 		l.Before = before.Before
 	} else if err == nil {
 		before.Before, before.About = nil, nil
@@ -78,23 +83,23 @@ func (p *Project) noteLeft(dream string) {
 	for _, d := range related.Documents(shown) {
 		l.Files[d.File] = marksOf(d.Passages())
 	}
-	_ = p.Store.Records.SetNote(leftFile, l)
+	_ = store.Records.SetNote(noteFile, l)
 }
 
-// maxLeft bounds the note, in bytes: two times 50,000 memories.
-const maxLeft = 16 << 20
+// maxNote bounds the note, in bytes: two times 50,000 memories.
+const maxNote = 16 << 20
 
-// readLeft returns what the last dream left that is not undone. It fails where that is not known.
-func (p *Project) readLeft() (l left, err error) {
-	root, err := p.Store.Records.Root()
+// Last returns what the last dream left that is not undone. It fails where that is not known.
+func Last(store *ops.Store) (l Note, err error) {
+	root, err := store.Records.Root()
 	if err != nil {
 		return l, err
 	}
-	data, err := memory.ReadBounded(root, leftFile, maxLeft)
+	data, err := memory.ReadBounded(root, noteFile, maxNote)
 	if err != nil {
 		return l, err
 	}
-	undone, err := p.Store.Records.Undone()
+	undone, err := store.Records.Undone()
 	if err := errors.Join(err, json.Unmarshal(data, &l)); err != nil {
 		return l, err
 	}
@@ -102,20 +107,9 @@ func (p *Project) readLeft() (l left, err error) {
 		l = *l.Before
 	}
 	if undone[l.Dream] {
-		return left{}, fs.ErrNotExist
+		return Note{}, fs.ErrNotExist
 	}
 	return l, nil
-}
-
-// before returns what the last dream left, or nil where that is not known.
-func (d *dream) before() *left {
-	if !d.asked {
-		d.asked = true
-		if l, err := d.p.readLeft(); err == nil {
-			d.left = &l
-		}
-	}
-	return d.left
 }
 
 // A Changed is a memory that somebody else changed since the last dream: the host, the person, another machine or another
@@ -137,14 +131,10 @@ const (
 	maxAlone  = 3
 )
 
-// changed returns what somebody else changed, and whether it is known what the last dream left.
-func (d *dream) changed(x *related.Index, now *memory.Snapshot) (changes []Changed, known bool) {
-	l := d.before()
-	if l == nil {
-		return nil, false
-	}
-	ours := d.p.ownSums(l.Time)
-	staged := d.Stage.Touched()
+// Changed returns what somebody else changed since l. h has what we changed; staged are the memories that the open dream changed.
+// x has the passages that a change may touch.
+func (l *Note) Changed(x *related.Index, now *memory.Snapshot, h *history.History, staged map[memory.Name]bool) (changes []Changed) {
+	ours := ownSums(h, l.Time)
 	here := map[string]bool{}
 	var passages [][]related.Passage
 	for _, doc := range related.Documents(now.Shown(nil)) {
@@ -169,7 +159,7 @@ func (d *dream) changed(x *related.Index, now *memory.Snapshot) (changes []Chang
 	}
 	each := max(minOfOne, min(maxOfOne, maxBeside/max(1, len(changes))))
 	for i := range changes {
-		changes[i].beside(x, passages[i], each)
+		changes[i].relate(x, passages[i], each)
 	}
 	for file := range l.Files {
 		n, err := memory.ParseName(file)
@@ -178,17 +168,13 @@ func (d *dream) changed(x *related.Index, now *memory.Snapshot) (changes []Chang
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b Changed) int { return strings.Compare(a.File, b.File) })
-	return changes, true
+	return changes
 }
 
 var isoDay = lazy.New(`\b20\d\d-\d\d-\d\d\b`)
 
-// passed returns the passages that the last dream left and that name a day which lay ahead then, and does no longer.
-func (d *dream) passed(docs []related.Document, now time.Time) (all []related.Passage) {
-	l := d.before()
-	if l == nil {
-		return nil
-	}
+// Passed returns the passages of l that name a day which was in the future then, and is not any more.
+func (l *Note) Passed(docs []related.Document, now time.Time) (all []related.Passage) {
 	last, today := l.Time.Format(time.DateOnly), now.Format(time.DateOnly)
 	came := func(day string) bool { return last < day && day <= today }
 	for _, doc := range docs {
@@ -201,8 +187,8 @@ func (d *dream) passed(docs []related.Document, now time.Time) (all []related.Pa
 	return all
 }
 
-// beside fills in what passages of c touch.
-func (c *Changed) beside(x *related.Index, passages []related.Passage, max int) {
+// relate sets what passages of c touch.
+func (c *Changed) relate(x *related.Index, passages []related.Passage, max int) {
 	pairs := x.Beside(passages, related.NameWords(c.File), func(file string) bool { return file == c.File }, max+maxNamed)
 	c.Beside = pairs[:min(len(pairs), max)]
 	for _, p := range pairs[len(c.Beside):] {
@@ -218,10 +204,10 @@ func (c *Changed) beside(x *related.Index, passages []related.Passage, max int) 
 
 // ownSums returns what this program's operations left of files since a time, "" for none. A sync with a remote is not ours, nor
 // is what an undo gave back of an operation since then.
-func (p *Project) ownSums(since time.Time) map[string]memory.Sum {
+func ownSums(h *history.History, since time.Time) map[string]memory.Sum {
 	sums := map[string]memory.Sum{}
-	all, _ := p.History.Landed()
-	undone, _ := p.Store.Records.Undone()
+	all, _ := h.Landed()
+	undone, _ := h.Store.Records.Undone()
 	back := map[string]bool{} // operations since then that are undone
 	for _, l := range all {
 		switch {
@@ -238,44 +224,4 @@ func (p *Project) ownSums(since time.Time) map[string]memory.Sum {
 		}
 	}
 	return sums
-}
-
-// How much of an utterance is looked at, and how many passages are shown beside it.
-const (
-	maxTouched  = 2
-	maxLookedAt = 6     // passages
-	maxAsked    = 1_500 // bytes of an utterance that are looked at
-	maxPassage  = 200   // characters of a passage
-
-	// minTouch is the score that a passage has at least, times the weight of the words that it shares with the utterance. In
-	// 163 utterances of two invented projects most passages below it were on something else, but not all.
-	minTouch = 4
-)
-
-// touch returns what finds the passages of memories that an utterance touches; nil outside dreams. The first dream reads all
-// memories: it needs no text of a passage.
-func (d *dream) touch() listing.Touch {
-	if d == nil {
-		return nil
-	}
-	_, s, err := indexing.Foresee(d.Tx, nil)
-	if err != nil || len(s.Topics) == 0 {
-		return nil
-	}
-	known := d.before() != nil
-	x := related.New(related.Documents(s.Shown(nil)))
-	return func(text string) (touched []listing.Touched) {
-		text = text[:min(len(text), maxAsked)]
-		for _, h := range x.Touched(related.Question{Text: text, PerFile: 1, Max: maxLookedAt}) {
-			if len(touched) == maxTouched || h.Score*x.Meeting(text, h) < minTouch {
-				continue
-			}
-			t := listing.Touched{Where: h.Where()}
-			if known {
-				t.Text = visible.Short(memory.OneLine(h.Text), maxPassage)
-			}
-			touched = append(touched, t)
-		}
-		return touched
-	}
 }

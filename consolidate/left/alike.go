@@ -1,10 +1,11 @@
-package consolidate
+package left
 
 import (
 	"encoding/json"
 	"os"
 	"path/filepath"
 
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
 	"dream-mcp/memory/visible"
@@ -25,9 +26,9 @@ const minAlike = 0.28
 
 // about returns the beginnings of the memories of the types user and feedback, without those that the person does not want in all
 // projects. Those that they have there are marked Outside.
-func (p *Project) about(shown *memory.Snapshot) (docs []related.Document) {
+func about(store *ops.Store, shown *memory.Snapshot) (docs []related.Document) {
 	declined := map[string]bool{}
-	p.Store.Records.Note(declinedFile, &declined)
+	store.Records.Note(declinedFile, &declined)
 	for _, d := range related.Documents(shown) {
 		n, _ := memory.ParseName(d.File)
 		t := shown.Topics[n]
@@ -40,16 +41,16 @@ func (p *Project) about(shown *memory.Snapshot) (docs []related.Document) {
 	return docs
 }
 
-// alike returns memories of the person that another project, when it last dreamed, held alike: each with the nearest, without what is
+// Alike returns memories of the person that another project, when it last dreamed, held alike: each with the nearest, without what is
 // like one that is in all projects. No directory of another project is opened, and one that is gone does not count.
-func (p *Project) alike(shown *memory.Snapshot) (all []related.Pair) {
-	docs := p.about(shown)
+func Alike(store *ops.Store, shown *memory.Snapshot) (all []related.Pair) {
+	docs := about(store, shown)
 	project := make([]string, len(docs)) // of each; "" is this one
-	notes, _ := filepath.Glob(filepath.Join(p.Store.StateHome, "*", leftFile))
+	notes, _ := filepath.Glob(filepath.Join(store.StateHome, "*", noteFile))
 	for _, note := range notes {
-		var other left
+		var other Note
 		data, _ := os.ReadFile(note)
-		if json.Unmarshal(data, &other) != nil || other.Folder == p.Store.MemoryDir {
+		if json.Unmarshal(data, &other) != nil || other.Folder == store.MemoryDir {
 			continue
 		}
 		if _, err := os.Stat(other.Folder); err == nil {
@@ -75,10 +76,10 @@ func (p *Project) alike(shown *memory.Snapshot) (all []related.Pair) {
 	return all
 }
 
-// declined notes that the person does not want a memory in all projects.
-func (p *Project) declined(file string) error {
+// Decline notes that the person does not want a memory in all projects.
+func Decline(store *ops.Store, file string) error {
 	all := map[string]bool{}
-	p.Store.Records.Note(declinedFile, &all)
+	store.Records.Note(declinedFile, &all)
 	all[file] = true
-	return p.Store.Records.SetNote(declinedFile, all)
+	return store.Records.SetNote(declinedFile, all)
 }
