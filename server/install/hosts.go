@@ -197,14 +197,14 @@ func (h Host) file(env host.Environment) (file string) {
 // parts returns the parts of a host without their state.
 func (h Host) parts(i Installer) []Part {
 	file := h.file(i.Env.Complete())
-	p := Part{Name: Server, File: file, taking: h.removing}
+	p := Part{Name: Server, File: file, removeCommand: h.removing}
 	if h.adding != nil {
 		p.HostCommand = slices.Concat(h.adding, i.call())
 	}
 	if h.entry == nil {
-		p.add, p.take = addTOML(i.call()), removeTOML()
+		p.add, p.remove = addTOML(i.call()), removeTOML()
 	} else {
-		p.add, p.take = addJSON(h.list, h.entry(i.call()), i.call()), removeJSON(h.list)
+		p.add, p.remove = addJSON(h.list, h.entry(i.call()), i.call()), removeJSON(h.list)
 	}
 	parts := []Part{p}
 	if file != "" && h.skill != "" {
@@ -222,7 +222,7 @@ func (h Host) parts(i Installer) []Part {
 		return append(parts, i.pluginPart(file))
 	}
 	wanted := h.hooks.wanted(i.Recall, i.Guard)
-	return append(parts, Part{Name: Hook, File: file, add: h.hooks.add(i.Env.GOOS, i.call(), wanted, i.Guard), take: removeHooks})
+	return append(parts, Part{Name: Hook, File: file, add: h.hooks.add(i.Env.GOOS, i.call(), wanted, i.Guard), remove: removeHooks})
 }
 
 // call returns the command line that starts us.

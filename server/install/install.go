@@ -68,14 +68,14 @@ type Part struct {
 	HostCommand []string `json:"-"`                 // the host's command that adds the part, on the PATH or not; nil: it has none
 	Diff        string   `json:"diff,omitempty"`    // what an edit would change
 
-	add, take edit
-	taking    []string // the host's command that removes the part
-	removing  bool
-	whole     bool   // the file is ours as a whole
-	file      file   // as it was read
-	after     []byte // its new content; nil removes the file
-	exact     bool   // after is what the file held before p was added
-	backup    string // the backup that holds the same; "" for none
+	add, remove   edit
+	removeCommand []string // the host's command that removes the part
+	removing      bool
+	whole         bool   // the file is ours as a whole
+	file          file   // as it was read
+	after         []byte // its new content; nil removes the file
+	exact         bool   // after is what the file held before p was added
+	backup        string // the backup that holds the same; "" for none
 }
 
 // Done is the result of Apply.
@@ -139,7 +139,7 @@ func (p *Part) look() (err error) {
 		return err
 	}
 	text := p.file.text
-	bare, err := p.take(text)
+	bare, err := p.remove(text)
 	if _, foreign := errors.AsType[*TakenError](err); foreign && p.removing {
 		bare, err = text, nil // a server of our name that is not ours stays
 	}
@@ -164,7 +164,7 @@ func (p *Part) look() (err error) {
 		if before, backup, ok := p.untouched(); ok {
 			p.after, p.backup, p.exact = before, backup, true
 		}
-		p.Command = p.available(p.taking)
+		p.Command = p.available(p.removeCommand)
 	case !p.removing && p.State == Absent:
 		p.Command = p.available(p.HostCommand)
 	}
@@ -181,7 +181,7 @@ func (p *Part) untouched() (before []byte, backup string, ok bool) {
 			continue
 		}
 		made, err := p.add(before)
-		bare, wrong := p.take(before)
+		bare, wrong := p.remove(before)
 		if errors.Join(err, wrong) == nil && bytes.Equal(made, p.file.text) && bytes.Equal(bare, before) {
 			return before, backup, true
 		}

@@ -45,8 +45,8 @@ func installer(home string) Installer {
 
 // all has every edit.
 var all = []struct {
-	name      string
-	add, take edit
+	name        string
+	add, remove edit
 }{
 	{"servers", addJSON("mcpServers", plain([]string{self}), []string{self}), removeJSON("mcpServers")},
 	{"opencode", addJSON("mcp", local([]string{self}), []string{self}), removeJSON("mcp")},
@@ -66,30 +66,30 @@ var named = []string{self, "--project", "/home/dev/it's here"}
 func TestLayout(t *testing.T) {
 	for _, test := range []struct {
 		name, before, after string
-		add, take           edit
+		add, remove         edit
 	}{
 		{"tabs, comments and no last newline", "{\n\t// mine\n\t\"a\": 1, // one\n\t\"mcpServers\": {\n\t\t\"x\": {} // x\n\t}\n}",
 			"{\n\t// mine\n\t\"a\": 1, // one\n\t\"mcpServers\": {\n\t\t\"x\": {}, // x\n\t\t\"dream\": {\n\t\t\t\"command\": \"/opt/our tools/dream-mcp\"\n\t\t}\n\t}\n}",
-			all[0].add, all[0].take},
+			all[0].add, all[0].remove},
 		{"trailing commas", "{\n  \"mcpServers\": {\n    \"x\": {},\n  },\n}\n",
 			"{\n  \"mcpServers\": {\n    \"x\": {},\n    \"dream\": {\n      \"command\": \"/opt/our tools/dream-mcp\"\n    },\n  },\n}\n",
-			all[0].add, all[0].take},
+			all[0].add, all[0].remove},
 		{"CRLF and a byte order mark", "\ufeff{\r\n  \"a\": 1\r\n}\r\n",
 			"\ufeff{\r\n  \"a\": 1,\r\n  \"mcpServers\": {\r\n    \"dream\": {\r\n      \"command\": \"/opt/our tools/dream-mcp\"\r\n    }\r\n  }\r\n}\r\n",
-			all[0].add, all[0].take},
-		{"one line", `{"a":1,"mcpServers":{"x":{}}}`, `{"a":1,"mcpServers":{"x":{},"dream":{"command":"/opt/our tools/dream-mcp"}}}`, all[0].add, all[0].take},
-		{"one line with a comment after it", "{\"a\": 1 // one\n}", "{\"a\": 1, // one\n  \"mcpServers\": {\n    \"dream\": {\n      \"command\": \"/opt/our tools/dream-mcp\"\n    }\n  }\n}", all[0].add, all[0].take},
+			all[0].add, all[0].remove},
+		{"one line", `{"a":1,"mcpServers":{"x":{}}}`, `{"a":1,"mcpServers":{"x":{},"dream":{"command":"/opt/our tools/dream-mcp"}}}`, all[0].add, all[0].remove},
+		{"one line with a comment after it", "{\"a\": 1 // one\n}", "{\"a\": 1, // one\n  \"mcpServers\": {\n    \"dream\": {\n      \"command\": \"/opt/our tools/dream-mcp\"\n    }\n  }\n}", all[0].add, all[0].remove},
 		{"a list of tables", "# mine\nmodel = \"x\" # y\n[mcp_servers.x]\ncommand = \"x\"\n",
-			"# mine\nmodel = \"x\" # y\n[mcp_servers.x]\ncommand = \"x\"\n\n[mcp_servers.dream]\ncommand = \"/opt/our tools/dream-mcp\"\n", all[3].add, all[3].take},
-		{"no last newline in TOML", "a = 1", "a = 1\n\n[mcp_servers.dream]\ncommand = \"/opt/our tools/dream-mcp\"", all[3].add, all[3].take},
-		{"CRLF in TOML", "a = 1\r\n", "a = 1\r\n\r\n[mcp_servers.dream]\r\ncommand = \"/opt/our tools/dream-mcp\"\r\n", all[3].add, all[3].take},
+			"# mine\nmodel = \"x\" # y\n[mcp_servers.x]\ncommand = \"x\"\n\n[mcp_servers.dream]\ncommand = \"/opt/our tools/dream-mcp\"\n", all[3].add, all[3].remove},
+		{"no last newline in TOML", "a = 1", "a = 1\n\n[mcp_servers.dream]\ncommand = \"/opt/our tools/dream-mcp\"", all[3].add, all[3].remove},
+		{"CRLF in TOML", "a = 1\r\n", "a = 1\r\n\r\n[mcp_servers.dream]\r\ncommand = \"/opt/our tools/dream-mcp\"\r\n", all[3].add, all[3].remove},
 	} {
 		after, err := test.add([]byte(test.before))
 		if err != nil || string(after) != test.after {
 			t.Errorf("%s: %v\n%q\nis not\n%q", test.name, err, after, test.after)
 			continue
 		}
-		back, err := test.take(after)
+		back, err := test.remove(after)
 		if err != nil || string(back) != test.before {
 			t.Errorf("%s taken back: %v\n%q", test.name, err, back)
 		}
@@ -102,20 +102,20 @@ func TestEdited(t *testing.T) {
 		name, before, after string
 		do                  edit
 	}{
-		{"first of two", `{"mcpServers": {"dream": {"command": "/old/dream-mcp"}, "x": {}}}`, `{"mcpServers": {"x": {}}}`, all[0].take},
+		{"first of two", `{"mcpServers": {"dream": {"command": "/old/dream-mcp"}, "x": {}}}`, `{"mcpServers": {"x": {}}}`, all[0].remove},
 		{"between two", "{\"mcpServers\": {\n\"w\": 1, // w\n// ours\n\"dream\": {\"command\": \"dream-mcp\"}, // d\n\"x\": 2\n}}",
-			"{\"mcpServers\": {\n\"w\": 1, // w\n// ours\n// d\n\"x\": 2\n}}", all[0].take},
+			"{\"mcpServers\": {\n\"w\": 1, // w\n// ours\n// d\n\"x\": 2\n}}", all[0].remove},
 		{"a comment keeps its list", "{\"mcpServers\": {\n// all mine\n\"dream\": {\"command\": \"dream-mcp\"}\n}}",
-			"{\"mcpServers\": {\n// all mine\n}}", all[0].take},
+			"{\"mcpServers\": {\n// all mine\n}}", all[0].remove},
 		{"another path, and what was added", `{"mcpServers": {"dream": {"env": {"A": "b"}, "command": "/old/dream-mcp"}}}`,
 			`{"mcpServers": {"dream": {"env": {"A": "b"}, "command": "/opt/our tools/dream-mcp"}}}`, all[0].add},
-		{"a hook among others", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}, {"type": "command", "command": "'/x y/dream-mcp' hook"}]}]}}`, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}`, all[2].take},
+		{"a hook among others", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}, {"type": "command", "command": "'/x y/dream-mcp' hook"}]}]}}`, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}`, all[2].remove},
 		{"a group among others", `{"hooks": {"Stop": [{"hooks": [{"command": "/x/dream-mcp hook"}]}, {"matcher": "", "hooks": []}]}}`,
-			`{"hooks": {"Stop": [{"matcher": "", "hooks": []}]}}`, all[2].take},
-		{"a group with a matcher, and no other hook", `{"hooks": {"Stop": [{"matcher": "x", "hooks": [{"command": "/x/dream-mcp hook"}]}]}}`, `{}`, all[2].take},
+			`{"hooks": {"Stop": [{"matcher": "", "hooks": []}]}}`, all[2].remove},
+		{"a group with a matcher, and no other hook", `{"hooks": {"Stop": [{"matcher": "x", "hooks": [{"command": "/x/dream-mcp hook"}]}]}}`, `{}`, all[2].remove},
 		{"a comment after a value and before its comma",
-			"{\"mcpServers\": {\"dream\": {\"command\": \"dream-mcp\"} // d\n, \"x\": 2}}", "{\"mcpServers\": { // d\n\"x\": 2}}", all[0].take},
-		{"tables apart", "[mcp_servers.dream]\ncommand = '/old/dream-mcp'\nargs = [\n \"serve\",\n]\n# mine\n\n[x]\na = 1\n\n[mcp_servers.dream.env]\nA = 'b'\n", "# mine\n\n[x]\na = 1\n", all[3].take},
+			"{\"mcpServers\": {\"dream\": {\"command\": \"dream-mcp\"} // d\n, \"x\": 2}}", "{\"mcpServers\": { // d\n\"x\": 2}}", all[0].remove},
+		{"tables apart", "[mcp_servers.dream]\ncommand = '/old/dream-mcp'\nargs = [\n \"serve\",\n]\n# mine\n\n[x]\na = 1\n\n[mcp_servers.dream.env]\nA = 'b'\n", "# mine\n\n[x]\na = 1\n", all[3].remove},
 		{"arguments of ours", `{"mcpServers": {"dream": {"command": "/old/dream-mcp", "x": 1}}}`,
 			`{"mcpServers": {"dream": {"command": "/opt/our tools/dream-mcp", "x": 1, "args": ["--project","/home/dev/it's here"]}}}`, all[4].add},
 		{"other arguments", `{"mcpServers": {"dream": {"args": ["--project", /* old */ "/x"], "command": "/opt/our tools/dream-mcp"}}}`,
@@ -128,7 +128,7 @@ func TestEdited(t *testing.T) {
 			"[mcp_servers.dream]\r\nargs = [\"--project\",\"/home/dev/it's here\"]\r\ncommand = \"/opt/our tools/dream-mcp\" # c\r\n", all[7].add},
 		{"other arguments in TOML", "[mcp_servers.dream]\ncommand = '/opt/our tools/dream-mcp'\nargs = [\n '--project', # old\n '/x',\n] # c\n",
 			"[mcp_servers.dream]\ncommand = '/opt/our tools/dream-mcp'\nargs = [\"--project\",\"/home/dev/it's here\"] # c\n", all[7].add},
-		{"a hook with arguments", `{"hooks": {"Stop": [{"hooks": [{"command": "'/x y/dream-mcp' hook --project '/home/dev/it'\\''s here'"}]}]}}`, `{}`, all[2].take},
+		{"a hook with arguments", `{"hooks": {"Stop": [{"hooks": [{"command": "'/x y/dream-mcp' hook --project '/home/dev/it'\\''s here'"}]}]}}`, `{}`, all[2].remove},
 		{"another path in TOML", "[mcp_servers.dream]\ncommand = '/old/dream-mcp' # c\nenv = {A = 'b'}\n",
 			"[mcp_servers.dream]\ncommand = \"/opt/our tools/dream-mcp\" # c\nenv = {A = 'b'}\n", all[3].add},
 	} {
@@ -178,11 +178,11 @@ func FuzzEdit(f *testing.F) {
 			if err != nil || !bytes.Equal(again, added) {
 				t.Fatalf("%s of %q: %q, again %v %q", e.name, text, added, err, again)
 			}
-			bare, err := e.take(bytes.Clone(text))
+			bare, err := e.remove(bytes.Clone(text))
 			if err != nil {
 				t.Fatalf("%s can add to %q but not take away: %v", e.name, text, err)
 			}
-			taken, err := e.take(added)
+			taken, err := e.remove(added)
 			if err != nil {
 				t.Fatalf("%s of %q: %q cannot be taken back: %v", e.name, text, added, err)
 			}

@@ -49,7 +49,7 @@ func filePart(name, file, text, mark string) Part {
 			}
 			return []byte(text), nil
 		},
-		take: func(now []byte) ([]byte, error) {
+		remove: func(now []byte) ([]byte, error) {
 			if bytes.Contains(now, []byte(mark)) {
 				return nil, nil
 			}
