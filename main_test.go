@@ -25,16 +25,16 @@ func readAllowed(t *testing.T) map[string][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	allowed, room := map[string][]string{}, ""
+	allowed, folder := map[string][]string{}, ""
 	for line := range strings.Lines(string(table)) {
 		line = strings.TrimRight(line, "\r\n")
 		switch imported, isImport := strings.CutPrefix(line, "\t"); {
 		case strings.HasPrefix(line, "#"):
 		case isImport:
-			allowed[room] = append(allowed[room], imported)
+			allowed[folder] = append(allowed[folder], imported)
 		default:
-			room = line
-			allowed[room] = nil
+			folder = line
+			allowed[folder] = nil
 		}
 	}
 	return allowed
@@ -57,16 +57,16 @@ func TestImports(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		room := path.Dir(filepath.ToSlash(p))
-		if found[room] == nil {
-			found[room] = map[string]bool{}
+		folder := path.Dir(filepath.ToSlash(p))
+		if found[folder] == nil {
+			found[folder] = map[string]bool{}
 		}
 		for _, spec := range file.Imports {
 			imported, _ := strconv.Unquote(spec.Path.Value)
 			if ours, ok := strings.CutPrefix(imported, "dream-mcp/"); ok {
-				found[room][ours] = true
+				found[folder][ours] = true
 			} else if strings.Contains(strings.Split(imported, "/")[0], ".") {
-				found[room][imported] = true
+				found[folder][imported] = true
 			}
 		}
 		return nil
@@ -74,16 +74,16 @@ func TestImports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, room := range slices.Sorted(maps.Keys(found)) {
-		edges, known := allowed[room]
+	for _, folder := range slices.Sorted(maps.Keys(found)) {
+		edges, known := allowed[folder]
 		if !known {
-			t.Errorf("%s is a room that the table does not know", room)
+			t.Errorf("%s is a folder that the table does not know", folder)
 		}
-		for imported := range found[room] {
+		for imported := range found[folder] {
 			if !slices.ContainsFunc(edges, func(edge string) bool {
 				return imported == edge || strings.Contains(edge, ".") && strings.HasPrefix(imported, edge+"/")
 			}) {
-				t.Errorf("%s imports %s, which the table does not allow", room, imported)
+				t.Errorf("%s imports %s, which the table does not allow", folder, imported)
 			}
 		}
 	}
@@ -106,9 +106,9 @@ func TestStdoutIsTheProtocols(t *testing.T) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.SelectorExpr:
-				room, ok := n.X.(*ast.Ident)
-				if ok && (room.Name == "os" && n.Sel.Name == "Stdout" || room.Name == "fmt" && strings.HasPrefix(n.Sel.Name, "Print")) {
-					t.Errorf("%s uses %s.%s", files.Position(n.Pos()), room.Name, n.Sel.Name)
+				imported, ok := n.X.(*ast.Ident)
+				if ok && (imported.Name == "os" && n.Sel.Name == "Stdout" || imported.Name == "fmt" && strings.HasPrefix(n.Sel.Name, "Print")) {
+					t.Errorf("%s uses %s.%s", files.Position(n.Pos()), imported.Name, n.Sel.Name)
 				}
 			case *ast.CallExpr:
 				if f, ok := n.Fun.(*ast.Ident); ok && (f.Name == "print" || f.Name == "println") && f.Obj == nil {

@@ -145,7 +145,7 @@ func (w *world) checkListed(p *Project, name, what string, landed bool) {
 	if !checked {
 		return
 	}
-	page, err := p.Sessions.List(ctx, ListRequest{SinceLast: true, Room: 1_000})
+	page, err := p.Sessions.List(ctx, ListRequest{SinceLast: true, PageBytes: 1_000})
 	if w.replaced && page.Of > 0 {
 		again = true // to list twice loses nothing
 	}

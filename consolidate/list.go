@@ -25,8 +25,8 @@ type ListRequest struct {
 	SinceLast    bool   // since the last dream; the default in a dream
 	Session      string // an ID, or the beginning of one
 	Speakers     []said.Speaker
-	Cursor       string // of the page before; other fields but Room and Limit are then ignored
-	Room         int    // bytes of text on a page
+	Cursor       string // of the page before; other fields but PageBytes and Limit are then ignored
+	PageBytes    int    // bytes of text on a page
 	Limit        int    // utterances on a page; 0: no limit
 	Whole        int    // shorter texts, in characters, are not abridged; 0: the default of listing.Query
 }
@@ -111,7 +111,7 @@ func (s *Sessions) countEarly(ctx context.Context) error {
 		return err
 	}
 	var page listing.Page
-	err = s.unlocked(func() (err error) { page, err = s.page(ctx, ListRequest{Room: 1}, true, m, nil); return err })
+	err = s.unlocked(func() (err error) { page, err = s.page(ctx, ListRequest{PageBytes: 1}, true, m, nil); return err })
 	if err != nil || p.dream != d {
 		return err
 	}
@@ -127,7 +127,7 @@ func (s *Sessions) countEarly(ctx context.Context) error {
 func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m listed.Marks, touch listing.Touch) (listing.Page, error) {
 	all := s.p.Transcripts
 	if r.Cursor != "" {
-		return s.lists.Next(ctx, all, r.Cursor, r.Room, r.Limit, touch)
+		return s.lists.Next(ctx, all, r.Cursor, r.PageBytes, r.Limit, touch)
 	}
 	q := listing.Query{Since: r.Since, Until: r.Until, Session: r.Session, Speakers: r.Speakers, Whole: r.Whole, Zone: s.p.Store.Now().Location()}
 	if window {
@@ -145,7 +145,7 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m liste
 		return listing.Page{}, err
 	}
 	l.Taken, l.Window = taken, window && r.Session == ""
-	return s.lists.First(ctx, all, l, r.Room, r.Limit, touch)
+	return s.lists.First(ctx, all, l, r.PageBytes, r.Limit, touch)
 }
 
 // sinceLast returns what was listed by dreams that landed and were not undone. Since is the time from which sessions

@@ -57,10 +57,10 @@ type Reading struct {
 	News  bool // what is left, nothing new touches
 }
 
-// ReadAfter reads topics, beginning after name, or with the index before the first: as many as fit into room bytes, and at
+// ReadAfter reads topics, beginning after name, or with the index before the first: as many as fit into pageBytes, and at
 // least one. They are in the order of their names. In the first dream those that share most are on one page; in a later one,
 // of a memory of more than maxWhole, the first page has those that the map was about.
-func (p *Project) ReadAfter(ctx context.Context, name string, room int) (page Reading, err error) {
+func (p *Project) ReadAfter(ctx context.Context, name string, pageBytes int) (page Reading, err error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	r, err := openReader(p, strings.TrimSuffix("all, after "+name, ", after "))
@@ -75,7 +75,7 @@ func (p *Project) ReadAfter(ctx context.Context, name string, room int) (page Re
 	news := -1
 	if r.dream != nil {
 		names = r.dream.Stage.Topics(names)
-		if names, news, err = r.dream.readingOrder(names, room, name == ""); err != nil {
+		if names, news, err = r.dream.readingOrder(names, pageBytes, name == ""); err != nil {
 			return page, err
 		}
 	}
@@ -85,7 +85,7 @@ func (p *Project) ReadAfter(ctx context.Context, name string, room int) (page Re
 	}
 	if index := r.read(memory.IndexName.String()); name == "" && index.Err == nil {
 		page.Files = append(page.Files, index)
-		room -= len(index.Text)
+		pageBytes -= len(index.Text)
 	}
 	for i, n := range names[after:] {
 		if i == news {
@@ -97,7 +97,7 @@ func (p *Project) ReadAfter(ctx context.Context, name string, room int) (page Re
 		if r.dream != nil {
 			one.Beside = r.dream.near[n.String()]
 		}
-		if room -= len(one.Text); room < 0 && len(page.Files) > 0 {
+		if pageBytes -= len(one.Text); pageBytes < 0 && len(page.Files) > 0 {
 			page.Left = len(names) - after - i
 			break
 		}
@@ -123,7 +123,7 @@ const maxWhole = 10_000
 
 // readingOrder returns names in the order in which d shows them, which the first page fixes, and how many of them are news: -1
 // where that does not matter.
-func (d *dream) readingOrder(names []memory.Name, room int, first bool) (_ []memory.Name, news int, err error) {
+func (d *dream) readingOrder(names []memory.Name, pageBytes int, first bool) (_ []memory.Name, news int, err error) {
 	if d.before() != nil {
 		return d.newsFirst(names, first)
 	}
@@ -137,7 +137,7 @@ func (d *dream) readingOrder(names []memory.Name, room int, first bool) (_ []mem
 		for n, t := range s.Topics {
 			size[n.String()] = len(t.Bytes()) + fileOverhead
 		}
-		order, near := x.Order(room, maxNear, func(file string) int { return size[file] })
+		order, near := x.Order(pageBytes, maxNear, func(file string) int { return size[file] })
 		d.order, d.near = map[string]int{}, near
 		for i, file := range order {
 			d.order[file] = i

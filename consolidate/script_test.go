@@ -112,7 +112,7 @@ func dreamThen(end func(p *Project) error) func(p *Project) error {
 		if err := p.Begin(ctx, false, false); err != nil {
 			return err
 		}
-		page, err := p.Sessions.List(ctx, ListRequest{Room: 1_000})
+		page, err := p.Sessions.List(ctx, ListRequest{PageBytes: 1_000})
 		if err == nil && page.Of == 0 {
 			err = errors.New("nothing was listed") // a session that cannot be read is listed to the next dream
 		}

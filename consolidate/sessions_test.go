@@ -24,11 +24,11 @@ func TestListedInPart(t *testing.T) {
 		r    ListRequest
 		rest string
 	}{
-		{"one session", ListRequest{SinceLast: true, Session: "second00-1", Room: 1_000}, "the first word"},
-		{"the first page", ListRequest{Limit: 1, Room: 1_000}, "the second word"},
-		{"what the model said", ListRequest{Speakers: []said.Speaker{said.Assistant}, Room: 1_000}, "the first word the second word"},
-		{"a time", ListRequest{Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Limit: 1, Room: 1_000}, "the first word the second word"},
-		{"all", ListRequest{Room: 1_000}, ""},
+		{"one session", ListRequest{SinceLast: true, Session: "second00-1", PageBytes: 1_000}, "the first word"},
+		{"the first page", ListRequest{Limit: 1, PageBytes: 1_000}, "the second word"},
+		{"what the model said", ListRequest{Speakers: []said.Speaker{said.Assistant}, PageBytes: 1_000}, "the first word the second word"},
+		{"a time", ListRequest{Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Limit: 1, PageBytes: 1_000}, "the first word the second word"},
+		{"all", ListRequest{PageBytes: 1_000}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -45,7 +45,7 @@ func TestListedInPart(t *testing.T) {
 			if _, err := p.Finalize(ctx, ops.FinalizeRequest{}); err != nil {
 				t.Fatal(err)
 			}
-			page, err := p.Sessions.List(ctx, ListRequest{SinceLast: true, Room: 1_000})
+			page, err := p.Sessions.List(ctx, ListRequest{SinceLast: true, PageBytes: 1_000})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +77,7 @@ func TestListedBeforeTheDream(t *testing.T) {
 			w.say("second00-1", "the second word")
 			w.now = time.Now().Add(time.Hour)
 			p := w.open()
-			r := ListRequest{Limit: 1, Room: 1_000}
+			r := ListRequest{Limit: 1, PageBytes: 1_000}
 			read := func(pages int) {
 				for range pages {
 					page, err := p.Sessions.List(ctx, r)
@@ -98,7 +98,7 @@ func TestListedBeforeTheDream(t *testing.T) {
 			if err != nil || !strings.Contains(strings.ToLower(res.Report), test.want) {
 				t.Errorf("%q, %v", res.Report, err)
 			}
-			page, err := p.Sessions.List(ctx, ListRequest{SinceLast: true, Room: 1_000})
+			page, err := p.Sessions.List(ctx, ListRequest{SinceLast: true, PageBytes: 1_000})
 			if left := page.Of; err != nil || fmt.Sprintf("reviewed %d of 3 sessions", 3-left) != test.want {
 				t.Errorf("%d are listed again, %v", left, err)
 			}
@@ -194,13 +194,13 @@ func TestUnreadableFolderIsCounted(t *testing.T) {
 	if err := os.WriteFile(w.transcripts(), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	page, err := p.Sessions.List(ctx, ListRequest{Room: 1_000})
+	page, err := p.Sessions.List(ctx, ListRequest{PageBytes: 1_000})
 	if err != nil || page.Of != 0 || page.List.Hidden != 1 {
 		t.Errorf("a file instead of the folder: %d utterances, %d unreadable, %v", page.Of, page.List.Hidden, err)
 	}
 	os.Remove(w.transcripts())
 	rename(w.transcripts()+aside, w.transcripts())
-	page, err = p.Sessions.List(ctx, ListRequest{Room: 1_000})
+	page, err = p.Sessions.List(ctx, ListRequest{PageBytes: 1_000})
 	if err != nil || page.Of == 0 || page.List.Hidden != 0 {
 		t.Errorf("the folder again: %d utterances, %d unreadable, %v", page.Of, page.List.Hidden, err)
 	}

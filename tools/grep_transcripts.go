@@ -43,7 +43,7 @@ func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArgument
 	}
 	if r.Query != "" {
 		hits, res, err := p.Sessions.Ranked(ctx, r.Query, q, r.Since)
-		return answer{text: renderRanked(p, hits, res, r, pageRoom(r))}, err
+		return answer{text: renderRanked(p, hits, res, r, answerBytes(r))}, err
 	}
 	res, err := p.Sessions.Search(ctx, q, r.Since)
 	if err != nil {
@@ -52,7 +52,7 @@ func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArgument
 	if r.Cursor != "" {
 		r.Limit = res.Limit
 	}
-	text := renderHits(p, res, r, pageRoom(r))
+	text := renderHits(p, res, r, answerBytes(r))
 	if matches, err := q.Matcher(); err == nil && r.Cursor == "" {
 		text += renderMentions(p.Sessions.Mentions(matches, maxMentions))
 	}

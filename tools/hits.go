@@ -14,8 +14,8 @@ import (
 	"dream-mcp/memory/visible"
 )
 
-// pageRoom returns the size of an answer: a page, or more if the caller set limit or context.
-func pageRoom(r grepArguments) int {
+// answerBytes returns the size of an answer: a page, or more if the caller set limit or context.
+func answerBytes(r grepArguments) int {
 	if r.Limit > 0 || r.Context != nil {
 		return MaxAnswer - 2_000
 	}

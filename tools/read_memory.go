@@ -133,7 +133,7 @@ const maxNoLine = 20
 
 const (
 	sourceWords = 160   // characters of the words of a source
-	sourceRoom  = 2_000 // bytes of the sources, if the file fills the page
+	sourceBytes = 2_000 // bytes of the sources, if the file fills the page
 )
 
 // renderSources lists the sources of a memory that is read alone, one line each: who said it, when, and the words. With several
@@ -149,7 +149,7 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 	}
 	slices.Reverse(origins)
 	var b text
-	if writeHits(&b, len(origins), max(room, sourceRoom), func(i int) string {
+	if writeHits(&b, len(origins), max(room, sourceBytes), func(i int) string {
 		line := harmless(origins[i].Line(sourceWords)) + "\n"
 		if i == 0 {
 			line = fmt.Sprintf("%s comes from:\n%s", files[0].Name, line)

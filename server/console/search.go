@@ -113,7 +113,7 @@ func (c *Command) hit(to *pager, h search.Hit, now time.Time) error {
 
 // said lists what was said since the last dream, or since a time: what the person said, and with --all the model too.
 func (c *Command) said(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
-	r := consolidate.ListRequest{SinceLast: c.Search.Since == "", Room: 64 << 10, Speakers: []said.Speaker{said.User}}
+	r := consolidate.ListRequest{SinceLast: c.Search.Since == "", PageBytes: 64 << 10, Speakers: []said.Speaker{said.User}}
 	if c.Search.All {
 		r.Speakers = append(r.Speakers, said.Assistant)
 	}

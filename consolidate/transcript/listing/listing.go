@@ -60,7 +60,7 @@ type List struct {
 	Hidden   int // files and folders that could not be read, so that nobody knows what sessions they hold
 
 	id         string
-	room       int // of its first page
+	pageBytes  int // of its first page
 	limit      int
 	query      Query
 	unread     []sessions.Session // the oldest first: pages after these go on with them

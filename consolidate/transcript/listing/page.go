@@ -35,7 +35,7 @@ type position struct{ segment, at int }
 
 // Page returns the page of a list that begins at a position, with at most so many bytes of text and, if limit is
 // above 0, so many utterances; at least one line.
-func (l *List) page(ctx context.Context, store *search.Store, p position, number, room, limit int, touch Touch) (Page, error) {
+func (l *List) page(ctx context.Context, store *search.Store, p position, number, pageBytes, limit int, touch Touch) (Page, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for p.segment == len(l.segments) && len(l.unread) > 0 {
@@ -53,7 +53,7 @@ func (l *List) page(ctx context.Context, store *search.Store, p position, number
 		t := talk{store: store, list: l, segment: g, session: s, touch: touch}
 		head := t.header(p.at > g.from || g.from > 0 || s.after != Mark{})
 		fits := func(more int) bool {
-			return len(page.Shown) == 0 || text.Len()+routine.Len()+touchedBytes(page.Touched)+len(head)+more <= room
+			return len(page.Shown) == 0 || text.Len()+routine.Len()+touchedBytes(page.Touched)+len(head)+more <= pageBytes
 		}
 		at, full := max(p.at, g.from), false
 		for at < g.to {

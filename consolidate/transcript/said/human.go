@@ -13,7 +13,7 @@ const DreamMarker = "<dream-mcp-prompt"
 // must not become evidence of itself.
 const RecallTag = "dream-memories"
 
-// An event is what a record marks beside what was said in it.
+// An event is what a record marks apart from what was said in it.
 type event int
 
 const (
@@ -108,8 +108,8 @@ func moreThanName(rest string) string {
 // opensDream reports whether a text opens one of our dreams, whoever wrote it.
 func opensDream(text string) bool { return strings.Contains(text, DreamMarker) }
 
-// beside are the elements that a host, or a hook of it, puts before or after what a person typed.
-var beside = []string{"ide_opened_file", "ide_selection", "ide_diagnostics", "local-command-caveat", RecallTag, "hook_context"}
+// contextTags are the elements that a host, or a hook of it, puts before or after what a person typed.
+var contextTags = []string{"ide_opened_file", "ide_selection", "ide_diagnostics", "local-command-caveat", RecallTag, "hook_context"}
 
 // Typed returns what a person typed of a prompt as a host hands it to a hook.
 func Typed(prompt string) string {
@@ -125,7 +125,7 @@ func typedText(text string, byPerson bool) (typed string, e event) {
 	for trimmed := true; trimmed; {
 		text = strings.TrimSpace(text)
 		trimmed = false
-		for _, tag := range beside {
+		for _, tag := range contextTags {
 			var head, tail bool
 			text, head = cutLeading(text, tag)
 			text, tail = cutTrailing(text, tag)
