@@ -103,9 +103,9 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 // openToLint opens the memory at dir for reading.
 func openToLint(p *Project, dir string) (*memory.Dir, error) {
 	if dir != p.Store.MemoryDir {
-		other := Open(Options{Options: ops.Options{MemoryDir: dir, StateHome: p.Store.StateHome, AllowSecrets: p.Store.AllowSecrets, Now: p.Store.Now}, Transcripts: p.Transcripts})
-		defer other.Store.Records.Close()
-		return other.Store.Dir()
+		other := ops.Open(ops.Options{MemoryDir: dir, StateHome: p.Store.StateHome, AllowSecrets: p.Store.AllowSecrets, Now: p.Store.Now})
+		defer other.Records.Close()
+		return other.Dir()
 	}
 	return p.Store.Dir()
 }

@@ -22,31 +22,6 @@ import (
 	"dream-mcp/server/install"
 )
 
-// installJSON is the output of install and uninstall with --json.
-type installJSON struct {
-	Host   string     `json:"host"`
-	DryRun bool       `json:"dry_run"`
-	Parts  []partJSON `json:"parts"`
-	Twice  []string   `json:"twice,omitempty"`  // plugins that contain the same parts
-	Recall string     `json:"recall,omitempty"` // which memories the host's model is shown unasked
-}
-
-// partJSON is a part before the change, and what was done.
-type partJSON struct {
-	install.Part
-	install.Done
-}
-
-// hostJSON is a row of install --json without a host.
-type hostJSON struct {
-	Host    string            `json:"host"`
-	Name    string            `json:"name"`
-	Present bool              `json:"present"` // the host seems to be on this machine
-	Parts   map[string]string `json:"parts"`   // the states of "server" and "hook"
-	File    string            `json:"file"`
-	Error   string            `json:"error,omitempty"` // why the states are unknown
-}
-
 // notInstalled reports that the install into a host failed.
 func notInstalled(h install.Host, err error) *Failure {
 	e := &Failure{h.Name + ": " + err.Error(), "the file is unchanged; dream-mcp install " + h.ID + " --print shows what to add by hand", 1}
@@ -199,26 +174,6 @@ func (c *Command) installFound(ctx context.Context, i install.Installer) error {
 	return c.answer(nil, "", func(terminal.Ink) string { return renderNext(found, names) + sentence(renderRecall(setup)) })
 }
 
-// renderNext says how to ask each host for a dream, and what it asks first.
-func renderNext(hosts []install.Host, names []string) string {
-	var b terminal.Lines
-	b.WriteString("\n")
-	b.Add(true, "", "Restart %s. To ask for a dream, type in a session there:", strings.Join(names, ", "))
-	for _, h := range hosts {
-		b.Add(true, "", "  %-12s %s", h.Name, h.Ask())
-	}
-	for _, h := range hosts {
-		b.Add(h.ID == host.Codex, "", "%s", codexAsks)
-	}
-	return b.String()
-}
-
-// What install says of Codex, and uninstall at its end.
-const (
-	codexAsks    = "Codex runs a hook only after you agree: it asks, or see /hooks there."
-	memoriesKept = "Memories, the archive and the journal are kept."
-)
-
 // lastSessions is how many sessions firstLook shows.
 const lastSessions = 3
 
@@ -317,59 +272,6 @@ func (c *Command) resolveProject() error {
 	return nil
 }
 
-// renderInstall prints what was done, or what would be done.
-func renderInstall(h install.Host, answer installJSON, removing, changed bool) string {
-	var b terminal.Lines
-	for _, p := range answer.Parts {
-		b.Add(true, "", "%s, %s: %s", h.Name, p.Name, outcome(p, removing, answer.DryRun))
-		b.WriteString(p.Diff)
-	}
-	b.Add(changed && removing, "", memoriesKept)
-	b.Add(changed && !removing, "", "Restart %s. To ask for a dream there, type %s. dream-mcp uninstall %s undoes this.", h.Name, h.Ask(), h.ID)
-	b.Add(changed && !removing && h.ID == host.Codex, "", codexAsks)
-	b.Add(!removing && answer.Recall != "" && answer.Recall != recall.Off, "", "Shown to its model unasked: %s.", recallText(h.ID, answer.Recall))
-	for _, plugin := range answer.Twice {
-		b.Add(true, "", "! Claude Code has dream-mcp by the plugin %s, too.", plugin)
-		b.Add(true, "", "  One is enough: dream-mcp uninstall claude-code, or claude plugin uninstall %s", plugin)
-	}
-	return b.String()
-}
-
-// outcome describes what was done to a part, or what would be done.
-func outcome(p partJSON, removing, dry bool) string {
-	command := strings.Join(p.Command, " ")
-	switch {
-	case removing && p.State == install.Absent:
-		return "not installed in " + p.File
-	case !removing && p.State == install.Installed:
-		return "already installed in " + p.File
-	case dry && command != "":
-		return "would be done by " + command + ", or if that fails by this edit:"
-	case dry:
-		return "would be done by this edit:"
-	case !p.Changed:
-		return "done by another install in " + p.File
-	}
-	verb := "added to "
-	switch {
-	case removing:
-		verb = "removed from "
-	case p.State == install.Outdated:
-		verb = "updated in "
-	}
-	said := verb + p.File
-	if command != "" && p.Failed == "" {
-		return said + ", by " + command
-	}
-	if p.Failed != "" {
-		said += " by an edit, because " + command + " failed: " + p.Failed
-	}
-	if p.Backup != "" {
-		said += "; the old text is in " + p.Backup
-	}
-	return said
-}
-
 // printParts prints what to paste by hand.
 func (c *Command) printParts(h install.Host, parts []install.Part) error {
 	var b terminal.Lines
@@ -404,30 +306,4 @@ func (c *Command) hosts(i install.Installer) error {
 		rows = append(rows, row)
 	}
 	return c.answer(map[string]any{"hosts": rows}, "  ", func(terminal.Ink) string { return renderHosts(rows) })
-}
-
-func renderHosts(rows []hostJSON) string {
-	var b terminal.Lines
-	for _, r := range rows {
-		var have []string
-		for _, name := range []string{install.Server, install.Skill, install.Hook} {
-			if r.Parts[name] == install.Installed {
-				have = append(have, name)
-			}
-		}
-		installed := strings.Join(have, ", ")
-		state := "not found here"
-		switch {
-		case r.Error != "":
-			state = "unknown: " + r.Error
-		case len(have) == len(r.Parts):
-			state = "connected: " + installed
-		case len(have) > 0:
-			state = "partly connected: " + installed + "; dream-mcp install " + r.Host + " adds the rest"
-		case r.Present:
-			state = "found, not connected yet: dream-mcp install " + r.Host
-		}
-		b.Add(true, "", "%-15s %s", r.Host, state)
-	}
-	return b.String()
 }

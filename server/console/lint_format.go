@@ -39,8 +39,6 @@ func shownPath(o lintJSON, f rule.Finding) string {
 	return rel
 }
 
-func position(f rule.Finding) (line, column int) { return max(f.Line, 1), max(f.Column, 1) }
-
 // renderFindings writes each finding as "file:line:col severity rule: message", and below it what a person does.
 func renderFindings(o lintJSON, chosen []string, ink terminal.Ink) string {
 	var b strings.Builder
@@ -66,8 +64,7 @@ func renderFindings(o lintJSON, chosen []string, ink terminal.Ink) string {
 			continue
 		}
 		shown[f.Rule]++
-		line, column := position(f)
-		fmt.Fprintf(&b, "%s:%d:%d %s %s: %s\n", ink.In(terminal.Bold, terminal.OneLine(shownPath(o, f))), line, column,
+		fmt.Fprintf(&b, "%s:%d:%d %s %s: %s\n", ink.In(terminal.Bold, terminal.OneLine(shownPath(o, f))), max(f.Line, 1), max(f.Column, 1),
 			ink.In(severityColour[f.Severity], string(f.Severity)), f.Rule, terminal.OneLine(f.Message))
 		fix := f.Hint
 		if fix == "" || modelCall.MatchString(fix) {
