@@ -12,7 +12,6 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
-	"dream-mcp/memory/forgotten"
 )
 
 // State is what a Status and a Snapshot have in common.
@@ -113,8 +112,8 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 		s.Warnings = append(s.Warnings, why+"; dream-mcp log --background shows it")
 	}
 	s.warn(s.describeSweep(ctx, p, dir, now))
-	if err := forgotten.Damaged(); err != nil {
-		s.Warnings = append(s.Warnings, forget.Damaged(err))
+	if damaged := forget.Damaged(); damaged != "" {
+		s.Warnings = append(s.Warnings, damaged+"; dream-mcp doctor --fix puts the list aside")
 	}
 	if dir != nil {
 		s.warn(s.describeMemory(dir))

@@ -25,7 +25,6 @@ import (
 	"dream-mcp/consolidate/share"
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
-	"dream-mcp/memory/forgotten"
 )
 
 // The states of a Check.
@@ -69,8 +68,8 @@ type examination struct {
 func (e *examination) add(c Check) { e.checks = append(e.checks, c) }
 
 // Examine checks for anything that could prevent dreams or writes. It completes an interrupted commit. With fix it
-// fixes what can be fixed without loss; otherwise it changes nothing else. With accept it also gives up an interrupted commit whose plan is lost, and takes the memory as it is:
-// only the person may decide that.
+// fixes what can be fixed without loss; otherwise it changes nothing else. With accept it also gives up an interrupted
+// commit whose plan is lost, and takes the memory as it is: only the person may decide that.
 func (d *Doctor) Examine(ctx context.Context, fix, accept bool) ([]Check, error) {
 	d.Store.Lock()
 	defer d.Store.Unlock()
@@ -255,12 +254,12 @@ func (e *examination) archive() error {
 
 // forgotten checks the list of what was forgotten, which all memories share.
 func (e *examination) forgotten() {
-	err := forgotten.Damaged()
-	if err == nil {
+	damaged := forget.Damaged()
+	if damaged == "" {
 		return
 	}
 	list := forget.ListFile(e.Store.StateHome)
-	e.add(Check{Name: "forgotten", State: Wrong, Message: "what was forgotten is not kept out: " + err.Error(),
+	e.add(Check{Name: "forgotten", State: Wrong, Message: damaged,
 		Fix: "renames it, ending in .damaged, and begins a new list", Hint: "forget the texts again: dream-mcp forget",
 		repair: func(context.Context) error { return os.Rename(list, list+".damaged") }})
 }

@@ -228,7 +228,10 @@ func readList(store *ops.Store) (*forgotten.List, error) {
 	return list, err
 }
 
-// Damaged says what follows where the list of what was forgotten cannot be read.
-func Damaged(err error) string {
-	return "what was forgotten is not kept out: " + err.Error() + "; dream-mcp doctor --fix puts the list aside"
+// Damaged says that the list of what was forgotten cannot be read, or is "".
+func Damaged() string {
+	if err := forgotten.Damaged(); err != nil {
+		return "what was forgotten is not kept out: " + err.Error()
+	}
+	return ""
 }
