@@ -30,7 +30,6 @@ func (r *Regexp) String() string { return r.expr }
 
 func (r *Regexp) MatchString(s string) bool            { return r.Compiled().MatchString(s) }
 func (r *Regexp) FindString(s string) string           { return r.Compiled().FindString(s) }
-func (r *Regexp) FindStringIndex(s string) []int       { return r.Compiled().FindStringIndex(s) }
 func (r *Regexp) FindStringSubmatch(s string) []string { return r.Compiled().FindStringSubmatch(s) }
 func (r *Regexp) FindStringSubmatchIndex(s string) []int {
 	return r.Compiled().FindStringSubmatchIndex(s)
