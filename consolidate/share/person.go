@@ -59,9 +59,10 @@ func NewPerson(store *ops.Store, project string, mayWrite func() error) *Person 
 // Close closes the state folder of the memory of all projects.
 func (p *Person) Close() error { return p.all.Records.Close() }
 
-// Used reports whether this project has a memory, and it or the person has something to exchange.
+// Used reports whether this project has a memory, and it or the person has something to exchange. What cannot be looked at may be
+// there: the exchange says why not.
 func (p *Person) Used() bool {
-	there := func(path string) bool { _, err := os.Stat(path); return err == nil }
+	there := func(path string) bool { _, err := os.Stat(path); return !errors.Is(err, fs.ErrNotExist) }
 	return p.all.MemoryDir != p.Store.MemoryDir && there(p.Store.MemoryDir) &&
 		(there(p.all.MemoryDir) || there(filepath.Join(p.Store.Records.StateDir(), personNote)))
 }
