@@ -191,6 +191,33 @@ func (w *world) remove(p *Project, path string) {
 	}
 }
 
+// A memory that comes back has the mode that it had.
+func TestUndoKeepsModes(t *testing.T) {
+	w := newWorld(t)
+	file := filepath.Join(w.memory, "b.md")
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	was, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := w.open()
+	w.mustDo(p.Begin(ctx, true, false))
+	if _, err := p.Write(ctx, WriteRequest{Path: "b.md", Base: string(memory.SumOf([]byte(w.files()["b.md"]))), Delete: true, Why: "it is over"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Finalize(ctx, ops.FinalizeRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.History.Undo(ctx, ""); err != nil {
+		t.Fatal(err)
+	}
+	if is, err := os.Stat(file); err != nil || is.Mode() != was.Mode() {
+		t.Errorf("got %v, %v; want %v", is, err, was.Mode())
+	}
+}
+
 // stampAt is how hostStamp shows a free lock of a time.
 func stampAt(at time.Time) string { return fmt.Sprintf("%q %s", "", at.Format(time.RFC3339Nano)) }
 

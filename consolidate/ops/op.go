@@ -138,6 +138,7 @@ type Change struct {
 	Before     memory.Sum  `json:"before,omitempty"`
 	BeforeTime time.Time   `json:"before_time,omitzero"`
 	BeforeMode fs.FileMode `json:"before_mode,omitempty"`
+	AfterMode  fs.FileMode `json:"after_mode,omitempty"` // of a file that comes back; 0: 0600
 	After      memory.Sum  `json:"after,omitempty"`
 	AfterTime  time.Time   `json:"after_time,omitzero"` // zero until it is planned
 	Temp       string      `json:"temp,omitempty"`      // while it lands: the new text before, what it displaced after

@@ -60,7 +60,13 @@ func (s *Stage) reverse(c Change) ([]Conflict, error) {
 	case c.Before != "" && data == nil:
 		data = []byte{}
 	}
-	_, err = s.Replace(c.Name, disk.Sum, data, mtime)
+	_, err = s.change(func() (Change, error) {
+		back, err := s.replace(c.Name, disk.Sum, data, mtime)
+		if last := len(s.Changes) - 1; last >= 0 && s.Changes[last].Name == c.Name {
+			s.Changes[last].AfterMode = c.BeforeMode
+		}
+		return back, err
+	})
 	return nil, err
 }
 

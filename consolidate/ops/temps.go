@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,11 +45,7 @@ func (s *Stage) writeTemp(c Change) error {
 	if err != nil {
 		return err
 	}
-	perm := fs.FileMode(0o600)
-	if c.BeforeMode != 0 {
-		perm = c.BeforeMode
-	}
-	return atomicfile.WriteTemp(s.dir.Root(), c.Temp, data, perm, c.AfterTime)
+	return atomicfile.WriteTemp(s.dir.Root(), c.Temp, data, cmp.Or(c.BeforeMode, c.AfterMode, 0o600), c.AfterTime)
 }
 
 // readTemp returns the sum of a temporary, or "".
