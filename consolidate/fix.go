@@ -13,12 +13,12 @@ import (
 // Fixed is the result of FixIndex.
 type Fixed struct {
 	Added   []string `json:"added"`   // memories that got a line
-	Removed []string `json:"removed"` // missing files whose lines were removed
+	Removed []string `json:"removed"` // files of the lines that were removed
 	Undo    string   `json:"undo,omitempty"`
 }
 
-// FixIndex adds a line for each memory that the index does not name, and removes lines that point to missing files. It is a
-// transaction of its own, and can be undone.
+// FixIndex adds a line for each memory that the index does not name, and removes lines that point to missing files, and repeated
+// lines. It is a transaction of its own, and can be undone.
 func (p *Project) FixIndex(ctx context.Context) (Fixed, error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
@@ -34,11 +34,12 @@ func (p *Project) FixIndex(ctx context.Context) (Fixed, error) {
 		if edit == nil {
 			return none, err
 		}
+		repeated := edit.RemoveRepeated()
 		if edit.None || !edit.Changed() {
 			return none, nil
 		}
 		had, has := memory.ParseIndex(edit.Before).ByFile(), edit.ByFile()
-		fixed.Added, fixed.Removed = onlyIn(has, had), onlyIn(had, has)
+		fixed.Added, fixed.Removed = onlyIn(has, had), append(onlyIn(had, has), repeated...)
 		return edit.Landing(t), err
 	})
 	if err != nil || landed.ID == "" {

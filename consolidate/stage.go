@@ -15,6 +15,7 @@ import (
 	"dream-mcp/consolidate/provenance"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
+	"dream-mcp/memory/visible"
 )
 
 // writing is one change on its way into the stage of t.
@@ -234,8 +235,26 @@ func (w *writing) stageTopic(ctx context.Context) (res WriteResult, err error) {
 		res.Findings = append(res.Findings, rule.Finding{Rule: "person", Severity: rule.Info, File: w.n.String(),
 			Message: "this memory is in all projects of the person", Hint: "what holds in this project alone goes into a memory of its own"})
 	}
+	res.Findings = append(res.Findings, w.dropped()...)
 	err = w.setMissing(&res)
 	return res, err
+}
+
+// maxDropped is the number of sentences that a write names as dropped.
+const maxDropped = 5
+
+// dropped names the sentences that a whole new text does not say any more. To leave them out may be meant.
+func (w *writing) dropped() (findings []rule.Finding) {
+	if w.Content == nil || w.prior == nil || len(w.merged) > 0 {
+		return nil
+	}
+	show := w.t.Dir.AllowSecrets
+	facts := rule.Dropped(w.n, w.prior.Shown(show), w.after.Topics[w.n].Shown(show))
+	for _, f := range facts[:min(len(facts), maxDropped)] {
+		findings = append(findings, rule.Finding{Rule: "loss", Severity: rule.Info, File: w.n.String(),
+			Message: "the new text does not say: " + visible.Short(f.Text, maxPassage), Hint: "if it still holds, write it again"})
+	}
+	return findings
 }
 
 // setMissing sets what was accepted of what w.n lacks, and what it still lacks.

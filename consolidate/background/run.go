@@ -33,7 +33,8 @@ type RunEnd struct {
 	Tokens  ops.Tokens
 	CostUSD float64 // as the host calculates it
 
-	Interrupted bool // by the person who asked for the dream: the next run need not wait
+	Asked       bool // a person asked for the dream at a terminal, and saw its failure: the next run need not wait
+	Interrupted bool // by that person
 }
 
 // Begin begins a run if due returns nil. It fails with ErrRunning during another run and, unless a person asked, with a
@@ -118,7 +119,7 @@ func (run *Run) conclude(otherwise ops.Outcome, e RunEnd) (ops.Outcome, error) {
 	case e.Failure == "":
 		entry.Reason = "the host ended without a dream"
 	}
-	if entry.Outcome == otherwise && !e.Interrupted {
+	if entry.Outcome == otherwise && !e.Asked {
 		q := r.pause(launchFile)
 		q.Failures++
 		q.Retry = now.Add(min(longPause, firstPause<<min(q.Failures-1, 10)))

@@ -103,7 +103,7 @@ func (h *History) newestOurs() (id, redo string, err error) {
 		}
 	}
 	if redo != "" {
-		return "", "", fmt.Errorf("%w; to redo what was undone last, undo %s", ErrUndone, redo)
+		return "", "", fmt.Errorf("%w; to redo what was undone last: dream-mcp undo %s", ErrUndone, redo)
 	}
 	return "", "", ErrUndone
 }

@@ -27,9 +27,19 @@ const MaxMerged = 128 << 10
 // RestOf returns the accepted text that covers all sentences of a merged memory.
 func RestOf(file string) string { return "the rest of " + file }
 
+// Dropped returns the sentences of a memory without a counterpart in its new text that lack an exact word there: a name, a number,
+// code, a negation or a condition.
+func Dropped(n memory.Name, before, after *memory.Topic) []Fact {
+	return lost(map[memory.Name]*memory.Topic{n: before}, n, after, true)
+}
+
 // Lost returns the sentences of merged memories without a counterpart in the survivor, each once, in the order of the texts.
 // An accepted text covers a sentence if it has all the marked words.
 func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memory.Topic, accepted ...string) []Fact {
+	return lost(merged, into, survivor, false, accepted...)
+}
+
+func lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memory.Topic, exact bool, accepted ...string) []Fact {
 	var names []string
 	for _, n := range append(sortedNames(merged), into) {
 		names = append(names, "[["+memory.StemOf(n.String())+"]]", " ", n.String(), " ")
@@ -55,7 +65,7 @@ func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memo
 			written := unnamed.Replace(s.text)
 			s.text = isoDates(written)
 			gone := uncovered(r.read(s), has)
-			if len(gone) == 0 || s.heading && !slices.ContainsFunc(gone, word.isExact) || slices.ContainsFunc(agreed, func(a map[string][]int) bool {
+			if len(gone) == 0 || (exact || s.heading) && !slices.ContainsFunc(gone, word.isExact) || slices.ContainsFunc(agreed, func(a map[string][]int) bool {
 				return !slices.ContainsFunc(gone, func(w word) bool { return a[w.term] == nil })
 			}) {
 				continue

@@ -45,7 +45,7 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, fi
 	log.say("background dream %s, mode %s, over %s", run.ID, setup.Mode, p.Store.MemoryDir)
 	occasion := append(firing, host.ClaudeCode)[0]
 	report, err := dream(ctx, p, setup, occasion, server, log)
-	report.Host, report.Interrupted = occasion, setup.Asked && ctx.Err() != nil
+	report.Host, report.Asked, report.Interrupted = occasion, setup.Asked, setup.Asked && ctx.Err() != nil
 	if err != nil && ctx.Err() == nil {
 		by := occasion
 		if len(setup.Limits.Command) > 0 {

@@ -199,7 +199,7 @@ func (c *Command) setVerb(v verb, args []string) error {
 		return usage("either --accept or --reject")
 	case c.Print && (c.DryRun || c.JSON):
 		return usage("--print cannot be combined with --dry-run or --json")
-	case len(args) == 0 && v.name == "install" && (c.DryRun || c.Print):
+	case len(args) == 0 && v.name == "install" && c.Print:
 		return &Failure{v.name + " needs a host", "one of " + strings.Join(install.IDs(), ", "), 2}
 	case v.name == "restore" && len(args) == 0 && !c.List:
 		return usage("restore needs the name of a memory (restore --list shows those in the archive)")

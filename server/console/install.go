@@ -134,7 +134,7 @@ func (c *Command) installFound(ctx context.Context, i install.Installer) error {
 	case removing && (c.JSON || c.In == nil || c.DryRun):
 		return &Failure{"uninstall needs a host", "dream-mcp is in " + strings.Join(ids, ", "), 2}
 	}
-	if err := c.hosts(i); err != nil || c.JSON || c.In == nil {
+	if err := c.hosts(i); err != nil || c.JSON || c.In == nil && !c.DryRun {
 		return err
 	}
 	if err := install.Installable(i.Self); err != nil && !removing {
@@ -146,6 +146,14 @@ func (c *Command) installFound(ctx context.Context, i install.Installer) error {
 	question, none := "\nAdd dream-mcp to %s? uninstall removes exactly what this adds. [Y/n] ", "Nothing was added.\n"
 	if removing {
 		question, none = "\nRemove dream-mcp from %s? [y/N] ", "Nothing was removed.\n"
+	}
+	if c.DryRun {
+		for _, h := range found {
+			if err := c.installIn(ctx, i, h, false); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	answer, err := c.ask(ctx, terminal.Wrap(fmt.Sprintf(question, strings.Join(names, ", ")), terminal.TextWidth))
 	if err != nil {

@@ -61,6 +61,11 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 		if l, err = c.linted(p, dir); err != nil {
 			return err
 		}
+		if fixed.Undo == "" && len(l.Findings) > 0 && !c.JSON {
+			if err := c.print("Nothing here can be fixed without judging it: edit MEMORY.md, or ask your agent for a dream.\n\n"); err != nil {
+				return err
+			}
+		}
 	}
 	o := lintJSON{Linted: l, Counts: map[rule.Severity]int{rule.Error: 0, rule.Warning: 0, rule.Info: 0}, Rules: map[string]int{}}
 	for _, f := range l.Findings {

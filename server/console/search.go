@@ -52,14 +52,7 @@ func (c *Command) search(ctx context.Context, p *consolidate.Project, setup host
 	p.Transcripts.Budget = searchTime
 	return c.paged(setup, func(to *pager) error {
 		if c.Search.Ranked {
-			q.Limit = rankedHits
-			hits, res, err := p.Transcripts.Ranked(ctx, q.Pattern, q)
-			for _, hit := range hits {
-				if err == nil {
-					err = c.hit(to, hit.Hit, p.Store.Now())
-				}
-			}
-			return c.foundNone(err, res)
+			return c.ranked(ctx, to, p, q, "")
 		}
 		for q.Limit = searchPage; ; {
 			res, err := p.Transcripts.Search(ctx, q)
@@ -68,11 +61,30 @@ func (c *Command) search(ctx context.Context, p *consolidate.Project, setup host
 					err = c.hit(to, hit, p.Store.Now())
 				}
 			}
-			if q.Cursor = res.Next; q.Cursor == "" || err != nil {
-				return c.foundNone(err, res)
+			if q.Cursor = res.Next; q.Cursor != "" && err == nil {
+				continue
 			}
+			if err == nil && res.Matches == 0 && len(strings.Fields(q.Pattern)) > 1 && !c.Search.Regex && !c.Search.Tools {
+				return c.ranked(ctx, to, p, q, "No text has these words as they are. Texts that have some of them, the best first:\n")
+			}
+			return c.foundNone(err, res)
 		}
 	})
+}
+
+// ranked shows the texts that have most of the words, after a heading.
+func (c *Command) ranked(ctx context.Context, to *pager, p *consolidate.Project, q search.Query, head string) error {
+	q.Limit = rankedHits
+	hits, res, err := p.Transcripts.Ranked(ctx, q.Pattern, q)
+	if err == nil && len(hits) > 0 && head != "" && !c.JSON {
+		err = to.print(head)
+	}
+	for _, hit := range hits {
+		if err == nil {
+			err = c.hit(to, hit.Hit, p.Store.Now())
+		}
+	}
+	return c.foundNone(err, res)
 }
 
 // foundNone returns err, or a *Failure with exit code 1 if a search found nothing.
