@@ -240,12 +240,16 @@ func (w *writing) stageTopic(ctx context.Context) (res WriteResult, err error) {
 	return res, err
 }
 
-// maxDropped is the number of sentences that a write names as dropped.
-const maxDropped = 5
+// What a write compares with the old text: so many bytes of both, since the time grows with their product; and how many sentences it
+// names as dropped.
+const (
+	maxCompared = 16 << 10
+	maxDropped  = 5
+)
 
 // dropped names the sentences that a whole new text does not say any more. To leave them out may be meant.
 func (w *writing) dropped() (findings []rule.Finding) {
-	if w.Content == nil || w.prior == nil || len(w.merged) > 0 {
+	if w.Content == nil || w.prior == nil || len(w.merged) > 0 || len(w.prior.Bytes())+len(w.data) > maxCompared {
 		return nil
 	}
 	show := w.t.Dir.AllowSecrets
