@@ -169,7 +169,7 @@ func renderFile(b *text, f consolidate.Shown, offset int, several bool) {
 	if several && f.Name.IsTopic() && len(f.Text) < readPage/2 {
 		var had bool
 		f.Text, had = memory.WithoutOrigins(f.Text)
-		b.add(had, " (without sources)")
+		b.add(had, " (sources are shown when it is read alone)")
 	}
 	b.WriteByte('\n')
 	b.add(f.Masked > 0, "(masked: %d; an edit quotes masked values as shown; new text that contains a mask loses the value)\n", f.Masked)
