@@ -83,7 +83,7 @@ func logDetail(e ops.LogEntry) string {
 	add(e.ToolCalls > 0, ops.Plural(e.ToolCalls, "call"))
 	ended := e.Outcome == ops.Committed || e.Outcome == ops.Aborted // the time of a crash is unknown
 	add(ended && e.Kind == lock.KindDream && !e.Started.IsZero() && e.Time.After(e.Started), "took "+ops.Lasted(e.Time.Sub(e.Started)))
-	add(e.BytesSearched > 0, fmt.Sprintf("searched %.1f MB", float64(e.BytesSearched)/1e6))
+	add(e.BytesSearched >= 50_000, fmt.Sprintf("searched %.1f MB", float64(e.BytesSearched)/1e6))
 	add(e.Forced, "forced")
 	add(e.Resumed, "resumed")
 	add(e.Unattended, "unattended")
