@@ -10,11 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/left"
 	"dream-mcp/memory"
 )
 
-// What lies in the place of a file of the hook's or its supervisor's is not waited on: a hook has to answer, and a supervisor that
-// hangs is noticed by nobody.
+// What lies in the place of a file of the hook's or its supervisor's, or of another project's note, is not waited on: a hook has to
+// answer, and a supervisor that hangs is noticed by nobody.
 func TestFifoIsNotWaitedOn(t *testing.T) {
 	claim := func(p *Project) error {
 		if _, err := p.Background.Claim(context.Background(), true); !errors.Is(err, memory.ErrNotRegular) {
@@ -25,6 +26,10 @@ func TestFifoIsNotWaitedOn(t *testing.T) {
 	for file, ask := range map[string]func(*Project) error{
 		"offer.json": claim,
 		"pause.lock": claim,
+		"../other/left.json": func(p *Project) error {
+			left.Alike(p.Store, &memory.Snapshot{})
+			return nil
+		},
 		"background.lock": func(p *Project) error {
 			if _, err := p.Gates.BeginRun(context.Background()); !errors.Is(err, memory.ErrNotRegular) {
 				return fmt.Errorf("it begins, or %w", err)
@@ -38,7 +43,7 @@ func TestFifoIsNotWaitedOn(t *testing.T) {
 				t.Fatal(err)
 			}
 			path := filepath.Join(p.Store.Records.StateDir(), file)
-			if err := syscall.Mkfifo(path, 0o600); err != nil {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), syscall.Mkfifo(path, 0o600)); err != nil {
 				t.Fatal(err)
 			}
 			answered := make(chan error)

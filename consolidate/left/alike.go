@@ -1,7 +1,6 @@
 package left
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 
@@ -48,9 +47,13 @@ func Alike(store *ops.Store, shown *memory.Snapshot) (all []related.Pair) {
 	project := make([]string, len(docs)) // of each; "" is this one
 	notes, _ := filepath.Glob(filepath.Join(store.StateHome, "*", noteFile))
 	for _, note := range notes {
-		var other Note
-		data, _ := os.ReadFile(note)
-		if json.Unmarshal(data, &other) != nil || other.Folder == store.MemoryDir {
+		root, err := memory.OpenRoot(filepath.Dir(note))
+		if err != nil {
+			continue
+		}
+		other, err := read(root)
+		root.Close()
+		if err != nil || other.Folder == store.MemoryDir {
 			continue
 		}
 		if _, err := os.Stat(other.Folder); err == nil {

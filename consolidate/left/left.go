@@ -8,9 +8,9 @@ package left
 import (
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"hash/fnv"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -89,18 +89,26 @@ func Keep(store *ops.Store, project, dream string) {
 // maxNote bounds the note, in bytes: two times 50,000 memories.
 const maxNote = 16 << 20
 
+// read reads the note in a state folder.
+func read(root *os.Root) (l Note, err error) {
+	data, err := memory.ReadBounded(root, noteFile, maxNote)
+	if err != nil {
+		return l, err
+	}
+	return l, json.Unmarshal(data, &l)
+}
+
 // Last returns what the last dream left that is not undone. It fails where that is not known.
 func Last(store *ops.Store) (l Note, err error) {
 	root, err := store.Records.Root()
 	if err != nil {
 		return l, err
 	}
-	data, err := memory.ReadBounded(root, noteFile, maxNote)
-	if err != nil {
+	if l, err = read(root); err != nil {
 		return l, err
 	}
 	undone, err := store.Records.Undone()
-	if err := errors.Join(err, json.Unmarshal(data, &l)); err != nil {
+	if err != nil {
 		return l, err
 	}
 	if undone[l.Dream] && l.Before != nil {
