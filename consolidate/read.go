@@ -75,7 +75,7 @@ func (p *Project) ReadAfter(ctx context.Context, name string, pageBytes int) (pa
 	news := -1
 	if r.dream != nil {
 		names = r.dream.Stage.Topics(names)
-		if names, news, err = r.dream.readingOrder(names, pageBytes, name == ""); err != nil {
+		if news, err = r.dream.readingOrder(names, pageBytes, name == ""); err != nil {
 			return page, err
 		}
 	}
@@ -121,66 +121,67 @@ func (r *Reading) elsewhere() {
 // maxWhole is the size, in bytes, of a memory that is read whole in each dream.
 const maxWhole = 10_000
 
-// readingOrder returns names in the order in which d shows them, which the first page fixes, and how many of them are news: -1
-// where that does not matter.
-func (d *dream) readingOrder(names []memory.Name, pageBytes int, first bool) (_ []memory.Name, news int, err error) {
-	if d.before() != nil {
-		return d.newsFirst(names, first)
-	}
-	if d.order == nil {
-		_, s, err := indexing.Foresee(d.Tx, nil)
-		if err != nil {
-			return nil, 0, err
-		}
-		x := related.New(related.Documents(s.Shown(nil)))
-		size := map[string]int{}
-		for n, t := range s.Topics {
-			size[n.String()] = len(t.Bytes()) + fileOverhead
-		}
-		order, near := x.Order(pageBytes, maxNear, func(file string) int { return size[file] })
-		d.order, d.near = map[string]int{}, near
-		for i, file := range order {
-			d.order[file] = i
-		}
-	}
-	slices.SortStableFunc(names, func(a, b memory.Name) int { return d.place(a.String()) - d.place(b.String()) })
-	return names, -1, nil
-}
-
-// newsFirst returns names with the news first, and how many these are if only they are on the first page.
-func (d *dream) newsFirst(names []memory.Name, first bool) (_ []memory.Name, news int, err error) {
-	if first {
-		d.order = nil
-		_, s, err := indexing.Foresee(d.Tx, nil)
-		if err != nil {
-			return nil, 0, err
-		}
-		size := 0
-		for _, t := range s.Topics {
-			size += len(t.Bytes())
-		}
-		if d.news == nil || size <= maxWhole {
-			return names, -1, nil
-		}
-		slices.SortStableFunc(names, func(a, b memory.Name) int { return d.staleness(a) - d.staleness(b) })
-		d.order = map[string]int{}
-		for i, n := range names {
-			d.order[n.String()] = i
-		}
-		return names, slices.IndexFunc(names, func(n memory.Name) bool { return d.staleness(n) > 0 }), nil
+// readingOrder sorts names as d shows them, which the first page fixes, and returns how many are news if that page has only these,
+// or else -1.
+func (d *dream) readingOrder(names []memory.Name, pageBytes int, first bool) (news int, err error) {
+	news = -1
+	switch later := d.before() != nil; {
+	case later && first:
+		news, err = d.newsFirst(names)
+	case !later && d.order == nil:
+		err = d.together(pageBytes)
 	}
 	if d.order != nil {
 		slices.SortStableFunc(names, func(a, b memory.Name) int { return d.place(a.String()) - d.place(b.String()) })
 	}
-	return names, -1, nil
+	return news, err
 }
 
-// staleness is 0 of what the map was about, and 1 of the rest.
-func (d *dream) staleness(n memory.Name) int {
-	if d.news[n.String()] {
-		return 0
+// together sets the order of a first dream: what shares most is on one page.
+func (d *dream) together(pageBytes int) error {
+	_, s, err := indexing.Foresee(d.Tx, nil)
+	if err != nil {
+		return err
 	}
-	return 1
+	size := map[string]int{}
+	for n, t := range s.Topics {
+		size[n.String()] = len(t.Bytes()) + fileOverhead
+	}
+	order, near := related.New(related.Documents(s.Shown(nil))).Order(pageBytes, maxNear, func(file string) int { return size[file] })
+	d.order, d.near = map[string]int{}, near
+	for i, file := range order {
+		d.order[file] = i
+	}
+	return nil
+}
+
+// newsFirst sets the order of a later dream, of which names has all memories, and returns how many are news; -1 where the map was
+// not asked for, or all are read at once.
+func (d *dream) newsFirst(names []memory.Name) (news int, err error) {
+	d.order = nil
+	_, s, err := indexing.Foresee(d.Tx, nil)
+	if err != nil {
+		return 0, err
+	}
+	size := 0
+	for _, t := range s.Topics {
+		size += len(t.Bytes())
+	}
+	if d.news == nil || size <= maxWhole {
+		return -1, nil
+	}
+	d.order = map[string]int{}
+	add := func(news bool) {
+		for _, n := range names {
+			if d.news[n.String()] == news {
+				d.order[n.String()] = len(d.order)
+			}
+		}
+	}
+	add(true)
+	news = len(d.order)
+	add(false)
+	return news, nil
 }
 
 // place returns the place of a memory when all are read; new ones are last.
