@@ -18,7 +18,7 @@ const maxAnswer = 5
 // maxSentence bounds, in characters, the sentence that is shown beside it.
 const maxSentence = 600
 
-// isAnswer reports whether a text is so short that what was said before it must be shown. A command of the host is none.
+// isAnswer reports whether a text is so short that what was said before it must be shown. A command of the host is not an answer.
 func isAnswer(text string) bool {
 	return len(text) <= 400 && wordCount(text) <= maxAnswer && !command.MatchString(text)
 }

@@ -329,7 +329,7 @@ func isOpen(word string) bool {
 // hashLength is the number of characters of a short commit hash. Some have digits alone.
 const hashLength = 7
 
-// isNumber reports whether a word is a number, perhaps with a unit, and no hash.
+// isNumber reports whether a word is a number, perhaps with a unit, but not a hash.
 func isNumber(word string) bool {
 	return len(word) <= 10 && (len(word) < hashLength || strings.Trim(word, "0123456789") != "") && unicode.IsDigit(rune(word[0])) && strings.Trim(strings.TrimLeft(word, "0123456789.,:-"), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ%") == ""
 }

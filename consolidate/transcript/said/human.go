@@ -54,7 +54,7 @@ var forms = map[Host][]textForm{"": {
 	{User, "Unknown command: /", noEvent, moreThanName},
 	{User, "Stop hook feedback:", noEvent, nil},
 	{User, "Context: This summary will be shown in a list", automated, nil},
-	{User, "Summarize this part of a conversation in 2-3 sentences. What happened, what was built/discussed.", automated, nil}, // of the same plug-in, before
+	{User, "Summarize this part of a conversation in 2-3 sentences. What happened, what was built/discussed.", automated, nil}, // older versions of the plug-in above
 	{User, "Please write a concise summary of this part of a conversation in 2-3 sentences. What happened, what was built/discussed.", automated, nil},
 	{User, "Please write a concise, factual summary of this conversation. Output ONLY the summary - no preamble.", automated, nil},
 	{User, "Detect my project's dev servers and save all their configurations to .claude/launch.json", noEvent, nil}, // a button of the desktop app
