@@ -15,20 +15,18 @@ import (
 
 // Limits of the values in a prompt.
 const (
-	maxPromptWords   = 2_000 // characters that a person may have pasted
-	maxPromptPath    = 400   // characters
-	maxPromptFolders = 8
-	maxShownID       = 80 // characters of an invalid session ID in an error
+	maxPromptWords = 2_000 // characters that a person may have pasted
+	maxPromptPath  = 400   // characters
+	maxShownID     = 80    // characters of an invalid session ID in an error
 )
 
 // PromptValues are the values of the prompt templates.
 type PromptValues struct {
-	Today       time.Time // in the person's time zone
-	MemoryDir   string
-	Transcripts []string // folders, the most important first; at most eight are named
-	Focus       string   // dream: what to look at in particular, or ""
-	What        string   // remember: what to save
-	Session     string   // extract: the session, or "" for the conversation itself
+	Today     time.Time // in the person's time zone
+	MemoryDir string
+	Focus     string // dream: what to look at in particular, or ""
+	What      string // remember: what to save
+	Session   string // extract: the session, or "" for the conversation itself
 }
 
 //go:embed prompt/dream.md prompt/remember.md prompt/extract.md
@@ -36,6 +34,9 @@ var promptFiles embed.FS
 
 //go:embed prompt/brief.md
 var brief string
+
+//go:embed prompt/team.md
+var team string
 
 var prompts = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(promptFiles, "prompt/*.md")) })
 
@@ -64,23 +65,20 @@ func ExtractPrompt(v PromptValues) (string, error) {
 	return v.fill("extract.md")
 }
 
+// Team returns how to treat a folder that is shared with others.
+func Team() string { return team }
+
 // Brief returns a short form of the four phases, for a model that dreams without the prompt.
 func Brief() string { return brief }
 
 func (v PromptValues) fill(name string) (string, error) {
-	folders := make([]string, 0, maxPromptFolders)
-	for _, folder := range v.Transcripts[:min(len(v.Transcripts), maxPromptFolders)] {
-		folders = append(folders, promptPath(folder))
-	}
 	var text strings.Builder
 	err := prompts().ExecuteTemplate(&text, name, map[string]any{
-		"Today":       v.Today.Format("2006-01-02 (Monday)"),
-		"MemoryDir":   promptPath(v.MemoryDir),
-		"Transcripts": folders,
-		"More":        len(v.Transcripts) - len(folders),
-		"Focus":       quote(v.Focus),
-		"What":        quote(v.What),
-		"Session":     v.Session,
+		"Today":     v.Today.Format("2006-01-02 (Monday)"),
+		"MemoryDir": promptPath(v.MemoryDir),
+		"Focus":     quote(v.Focus),
+		"What":      quote(v.What),
+		"Session":   v.Session,
 	})
 	return text.String(), err
 }

@@ -139,14 +139,6 @@ func (s *Sessions) Folders() []said.Folder {
 	return folders
 }
 
-// Dirs returns the paths of the Folders.
-func (s *Sessions) Dirs() (dirs []string) {
-	for _, f := range s.Folders() {
-		dirs = append(dirs, f.Path)
-	}
-	return dirs
-}
-
 // recentSessions is how far back Recent looks.
 const recentSessions = 30 * 24 * time.Hour
 

@@ -60,6 +60,8 @@ func renderMap(p *consolidate.Project, m consolidate.Map) (head string, lines []
 	begin.add(m.Resumed || len(m.Dream.Staged) > 0, "Staged so far: %s\n", cmp.Or(strings.Join(m.Dream.Staged, ", "), "nothing"))
 	mapState(&b, m)
 	b.add(!m.Prompted, "\n%s\n", strings.TrimSpace(consolidate.Brief()))
+	inTeam := func(t consolidate.Topic) bool { return t.Name.TopFolder() == "team" }
+	b.add(slices.ContainsFunc(m.Topics, inTeam), "\n%s", consolidate.Team())
 	mapChanged(&b, m)
 	mapPassed(&b, m)
 	mapPairs(&b, "Perhaps in another project too. If both say the same and it holds everywhere, propose it: write_memory with an edit that adds "+

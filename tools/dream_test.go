@@ -117,7 +117,7 @@ func dreamWrites(t *testing.T, w *world, listing string) (writes []map[string]an
 
 // dream dreams over a world, with so many writes in one call, and returns the answers of the dry run and the commit.
 func dream(t *testing.T, w *world, together int) (dryRun, commit string) {
-	prompt, err := consolidate.DreamPrompt(consolidate.PromptValues{Today: worldTime, MemoryDir: w.dir, Transcripts: []string{w.sessions}})
+	prompt, err := consolidate.DreamPrompt(consolidate.PromptValues{Today: worldTime, MemoryDir: w.dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ func (t prompt) serve(c *Connection) mcpserver.ServerPrompt {
 		case ask != nil:
 			return ask.PromptResult(), nil
 		}
-		text, err := t.text(p, consolidate.PromptValues{Today: p.Store.Now(), MemoryDir: p.Store.MemoryDir, Transcripts: p.Sessions.Dirs()}, r.Params.Arguments)
+		text, err := t.text(p, consolidate.PromptValues{Today: p.Store.Now(), MemoryDir: p.Store.MemoryDir}, r.Params.Arguments)
 		if err != nil {
 			return nil, err
 		}

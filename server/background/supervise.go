@@ -83,7 +83,7 @@ func dream(parent context.Context, p *consolidate.Project, setup host.Setup, fir
 	if err != nil {
 		return report, err
 	}
-	prompt, err := consolidate.DreamPrompt(consolidate.PromptValues{Today: p.Store.Now(), MemoryDir: p.Store.MemoryDir, Transcripts: p.Sessions.Dirs()})
+	prompt, err := consolidate.DreamPrompt(consolidate.PromptValues{Today: p.Store.Now(), MemoryDir: p.Store.MemoryDir})
 	if err != nil {
 		return report, err
 	}
