@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/lazy"
 )
 
@@ -17,8 +18,8 @@ const (
 	minRow = 24
 )
 
-// mapTopics renders the rows of topics, all on one page or on what is left of two, with shorter descriptions if need be.
-// If they do not fit, those that the map is about and as many others as fit are shown, and the rest is counted and returned
+// mapTopics renders the rows of topics, in a later dream of those that the map is about or that MEMORY.md does not name: all on one
+// page or on what is left of two, with shorter descriptions if need be. If they do not fit, those that the map is about and as many others as fit are shown, and the rest is counted and returned
 // as lines.
 func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) {
 	if len(m.Topics) == 0 {
@@ -27,21 +28,19 @@ func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) 
 	var b text
 	b.add(true, "\n## Topics: file, age, sum")
 	b.add(m.First, ", where MEMORY.md says something else its text. read_memory {} shows them all, those beside each other that are near\n")
-	b.add(!m.First, "; of those named above, or without a line in MEMORY.md, the description, and what MEMORY.md says if that is something else. read_memory {} shows MEMORY.md\n")
+	b.add(!m.First, "; the description, and what MEMORY.md says if that is something else\n")
 	b.add(m.Limited, "the directory holds more files than were looked at\n")
 	mapUses(&b, m)
 	about := m.About()
-	row := func(t consolidate.Topic, limit int) string {
-		if !m.First && t.Indexed && !about[t.Name.String()] {
-			limit = 0 // MEMORY.md describes it, and was compared with it in the first dream
-		}
-		return topicRow(m, t, limit)
-	}
-	limit := rowLimit(m.Topics, page-b.Len(), row)
-	if limit < 0 {
-		limit = rowLimit(m.Topics, room-b.Len(), row)
-	}
 	topics := m.Topics
+	if !m.First { // MEMORY.md describes the others, and was compared with them in the first dream
+		topics = slices.DeleteFunc(slices.Clone(topics), func(t consolidate.Topic) bool { return t.Indexed && !about[t.Name.String()] })
+	}
+	row := func(t consolidate.Topic, limit int) string { return topicRow(m, t, limit) }
+	limit := rowLimit(topics, page-b.Len(), row)
+	if limit < 0 {
+		limit = rowLimit(topics, room-b.Len(), row)
+	}
 	if limit < 0 {
 		limit = maxRow
 		var places [4][]consolidate.Topic
@@ -56,6 +55,7 @@ func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) 
 		rest = append(rest, strings.TrimSuffix(topicRow(m, t, maxRow), "\n"))
 	}
 	b.add(len(rest) > 0, "not shown (%d): %s\n", len(rest), quoted(bySection(topics[n:]), 1_000))
+	b.add(len(topics) < len(m.Topics), "Not shown: %s that nothing new touches; MEMORY.md names all of them.\n", ops.Plural(len(m.Topics)-len(topics), "topic"))
 	return b.String(), rest
 }
 
