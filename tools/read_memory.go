@@ -96,22 +96,27 @@ func readProblem(path string, f consolidate.ReadResult) string {
 // are left out: they are a fifth of what short memories have.
 func renderFiles(paths []string, files []consolidate.ReadResult, offset int) (page string, shown int) {
 	var b text
+	hidden := false
 	shown = fill(&b, len(files), readPage, func(i int) string {
 		if f := files[i]; f.Err == nil || f.Disk != nil {
-			return renderBoth(paths[i], f, offset, len(files) > 1)
+			if len(files) > 1 && hideSources(&f.Shown) {
+				hidden = true
+			}
+			return renderBoth(paths[i], f, offset)
 		}
 		return readProblem(paths[i], files[i]) + "\n\n"
 	})
+	b.add(hidden, "The sources of a memory are shown when it is read alone.\n")
 	return strings.TrimRight(b.String(), "\n"), shown
 }
 
 // renderBoth renders a file as staged, and also as on disk if it changed there after it was staged.
-func renderBoth(path string, f consolidate.ReadResult, offset int, several bool) string {
+func renderBoth(path string, f consolidate.ReadResult, offset int) string {
 	var b text
 	b.add(f.Disk != nil, "the file on disk changed after it was staged; staged:\n")
 	b.add(f.Err != nil, "%s deleted\n\n", path)
 	if f.Err == nil {
-		renderFile(&b, f.Shown, offset, several)
+		renderFile(&b, f.Shown, offset)
 	}
 	b.add(len(f.Beside) > 0, "near, on other pages: %s\n\n", strings.Join(f.Beside, ", "))
 	if n := len(f.NoLine); n > 0 {
@@ -122,7 +127,7 @@ func renderBoth(path string, f consolidate.ReadResult, offset int, several bool)
 		b.add(f.Disk.Sum == "", "on disk: %s is deleted\n\n", path)
 		if f.Disk.Sum != "" {
 			b.add(true, "on disk:\n")
-			renderFile(&b, *f.Disk, offset, several)
+			renderFile(&b, *f.Disk, offset)
 		}
 	}
 	return b.String()
@@ -161,17 +166,18 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 	return "\n\n" + strings.TrimRight(b.String(), "\n"), nil
 }
 
-// renderFile writes a page of a file. The offset is in bytes of the masked text. Those of one among several that
-// is not cut have no sources.
-func renderFile(b *text, f consolidate.Shown, offset int, several bool) {
-	name := fmt.Sprintf("%s %s", f.Name, cmp.Or(f.Sum.Short(), "new"))
-	b.add(true, "%s %d", name, f.Bytes)
-	if several && f.Name.IsTopic() && len(f.Text) < readPage/2 {
-		var had bool
+// hideSources removes the sources from a topic that will not be cut, since an offset counts them, and reports whether it had any.
+func hideSources(f *consolidate.Shown) (had bool) {
+	if f.Name.IsTopic() && len(f.Text) < readPage/2 {
 		f.Text, had = memory.WithoutOrigins(f.Text)
-		b.add(had, " (sources are shown when it is read alone)")
 	}
-	b.WriteByte('\n')
+	return had
+}
+
+// renderFile writes a page of a file. The offset is in bytes of the masked text.
+func renderFile(b *text, f consolidate.Shown, offset int) {
+	name := fmt.Sprintf("%s %s", f.Name, cmp.Or(f.Sum.Short(), "new"))
+	b.add(true, "%s %d\n", name, f.Bytes)
 	b.add(f.Masked > 0, "(masked: %d; an edit quotes masked values as shown; new text that contains a mask loses the value)\n", f.Masked)
 	from, to := pageOf(f.Text, offset, max(readPage-b.Len(), readPage/2))
 	fenced(b, "", f.Text[from:to], name)
