@@ -2,7 +2,7 @@
 // them all. The function of a tool makes one call of package consolidate, and renders the answer. What a client sees of
 // the tools is in the folder wire.
 //
-// Arguments are checked against the schema that the client sees. The size of an answer is limited (MaxAnswer,
+// Arguments are checked against the schema in the folder wire; the client sees it without its limits. The size of an answer is limited (MaxAnswer,
 // MaxError); an answer that was cut says so, and how to get the rest. An error that a model can fix is an answer with
 // isError, which names the problem and the next call, and not a protocol error. Package server masks credentials in
 // what is sent; text that is cut here is masked first. The package has no state, so a crash loses nothing.
@@ -16,6 +16,7 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"embed"
 	"encoding/json"
@@ -28,6 +29,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/secret"
 )
 
@@ -109,6 +111,19 @@ func definition(tool string) mcp.Tool {
 	return m
 }
 
+// limitWords are the words of a schema that a model needs only if it breaks them.
+var limitWords = lazy.New(`,"(?:minLength|maxLength|minItems|maxItems|minimum|maximum)":\d+|,"additionalProperties":false`)
+
+// published returns a schema as clients see it: compact, and without its limits. They are a tenth of what every session of a host
+// reads; a call that breaks one is refused with it.
+func published(schema json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if err := json.Compact(&b, schema); err != nil {
+		panic(err) // a test reads every definition
+	}
+	return limitWords.ReplaceAll(b.Bytes(), nil)
+}
+
 // A call runs a tool over a memory. The arguments match the schema of the tool.
 type call func(ctx context.Context, p *consolidate.Project, arguments json.RawMessage) (answer, error)
 
@@ -132,6 +147,7 @@ type answer struct {
 func (t tool) serve(c *Connection) mcpserver.ServerTool {
 	m := definition(t.name)
 	check := checker(m)
+	m.RawInputSchema = published(m.RawInputSchema)
 	return mcpserver.ServerTool{Tool: m, Handler: func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		p, ask, err := c.find(ctx, r.Params.MultiRoundTripParams)
 		switch {
