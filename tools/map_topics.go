@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/lazy"
 )
 
@@ -32,9 +31,9 @@ func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) 
 	b.add(m.Limited, "the directory holds more files than were looked at\n")
 	mapUses(&b, m)
 	about := m.About()
-	topics := m.Topics
-	if !m.First { // MEMORY.md describes the others, and was compared with them in the first dream
-		topics = slices.DeleteFunc(slices.Clone(topics), func(t consolidate.Topic) bool { return t.Indexed && !about[t.Name.String()] })
+	topics, untouched := m.Topics, []consolidate.Topic(nil)
+	if !m.First { // MEMORY.md describes those, and was compared with them in the first dream
+		topics, untouched = partition(topics, func(t consolidate.Topic) bool { return !t.Indexed || about[t.Name.String()] })
 	}
 	row := func(t consolidate.Topic, limit int) string { return topicRow(m, t, limit) }
 	limit := rowLimit(topics, page-b.Len(), row)
@@ -51,12 +50,24 @@ func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) 
 		topics = slices.Concat(places[:]...)
 	}
 	n := fill(&b, len(topics), room, func(i int) string { return row(topics[i], limit) })
-	for _, t := range topics[n:] {
+	untouched = append(topics[n:len(topics):len(topics)], untouched...)
+	for _, t := range untouched {
 		rest = append(rest, strings.TrimSuffix(topicRow(m, t, maxRow), "\n"))
 	}
-	b.add(len(rest) > 0, "not shown (%d): %s\n", len(rest), quoted(bySection(topics[n:]), 1_000))
-	b.add(len(topics) < len(m.Topics), "Not shown: %s that nothing new touches; MEMORY.md names all of them.\n", ops.Plural(len(m.Topics)-len(topics), "topic"))
+	b.add(len(rest) > 0, "not shown (%d): %s\n", len(rest), quoted(bySection(untouched), 1_000))
 	return b.String(), rest
+}
+
+// partition returns the topics that are in and those that are not.
+func partition(topics []consolidate.Topic, in func(consolidate.Topic) bool) (yes, no []consolidate.Topic) {
+	for _, t := range topics {
+		if in(t) {
+			yes = append(yes, t)
+		} else {
+			no = append(no, t)
+		}
+	}
+	return yes, no
 }
 
 // rowLimit returns the longest descriptions with which all rows fit into room bytes: 0 if only without any, -1 if not at all.
