@@ -30,7 +30,7 @@ func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer
 	}
 	l := consolidate.ListRequest{
 		Since: q.Since, Until: q.Until, SinceLast: r.Since == consolidate.SinceLastDream, Session: r.Session, Speakers: r.Speakers,
-		Cursor: r.Cursor, Limit: r.Limit, PageBytes: answerBytes(r) - maxAround,
+		Cursor: r.Cursor, Limit: r.Limit, PageBytes: max(answerBytes(r), maxPage) - maxAround,
 	}
 	if r.Context != nil {
 		l.Whole = 2 * *r.Context
