@@ -79,7 +79,7 @@ type Topic struct {
 	Indexed     bool   // the index has a line about it
 	Hook        string // what that line says, where that is something else
 	Size        int64
-	Written     time.Time // by the topic itself, or else the time of the file
+	Written     time.Time // as memory.Topic.Written
 	Sum         string
 }
 
@@ -173,12 +173,7 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 	for n, t := range snapshot.Topics {
 		data, shown := t.Bytes(), t.Shown(d.Dir.AllowSecrets)
 		row := Topic{Name: n, Type: shown.Type(), Description: shown.Description(), Size: int64(len(data)),
-			Written: times[n].ModTime, Sum: memory.SumOf(data).Short(), Section: entries[n.String()].Section}
-		if written, ok := t.WrittenOn(n, now); ok {
-			row.Written = written
-		} else if row.Written.IsZero() {
-			row.Written = now // staged only
-		}
+			Written: t.Written(n, times[n].ModTime, now), Sum: memory.SumOf(data).Short(), Section: entries[n.String()].Section}
 		_, row.Indexed = entries[n.String()]
 		if hook := d.Dir.AllowSecrets.Line(entries[n.String()].Hook); memory.SaysMore(hook, row.Description+" "+n.String()) {
 			row.Hook = hook

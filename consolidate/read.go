@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/ops"
@@ -16,11 +17,12 @@ import (
 
 // Shown is a file that is safe to show (secret.Allowed.Show).
 type Shown struct {
-	Name   memory.Name
-	Sum    memory.Sum // of the unmasked file, the base of a write
-	Bytes  int        // of the unmasked file
-	Text   string
-	Masked int // number of masked credentials
+	Name    memory.Name
+	Sum     memory.Sum // of the unmasked file, the base of a write
+	Bytes   int        // of the unmasked file
+	Written time.Time  // of a topic, as memory.Topic.Written
+	Text    string
+	Masked  int // number of masked credentials
 }
 
 // ReadResult is a memory as the open dream would leave it, or as it is.
@@ -257,7 +259,11 @@ func (r reader) read(path string) (res ReadResult) {
 	}
 	show := func(f memory.File) Shown {
 		v := r.dir.AllowSecrets.Show(string(f.Data))
-		return Shown{Name: n, Sum: f.Sum, Bytes: len(f.Data), Text: v.Text, Masked: len(v.Spans)}
+		s := Shown{Name: n, Sum: f.Sum, Bytes: len(f.Data), Text: v.Text, Masked: len(v.Spans)}
+		if n.IsTopic() {
+			s.Written = memory.ParseTopic(f.Data).Written(n, f.ModTime, r.store.Now())
+		}
+		return s
 	}
 	res.Shown = show(f)
 	if n.IsIndex() && res.Err == nil {

@@ -27,9 +27,9 @@ func (t *Topic) linesOf(keys []string) (fields map[string]string, lines []bool) 
 	return fields, lines
 }
 
-// WithoutOrigins returns the text of a topic without the fields that say where it comes from, and whether it has any.
-func WithoutOrigins(text string) (rest string, had bool) {
-	fields, lines := ParseTopic([]byte(text)).linesOf([]string{"sources", "originSessionId", "originSessionIds"})
+// WithoutBookkeeping returns the text of a topic without its bookkeeping fields, and whether it has any.
+func WithoutBookkeeping(text string) (rest string, had bool) {
+	fields, lines := ParseTopic([]byte(text)).Bookkeeping()
 	var b strings.Builder
 	i := 0
 	for line := range strings.Lines(text) {

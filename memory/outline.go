@@ -16,9 +16,9 @@ func (x *Index) Unlinked() (n int) {
 	return n
 }
 
-// WrittenOn returns when a topic was last written: by its frontmatter, the date in its name, or the date in one of
-// its headings. It returns false where none of them says so.
-func (t *Topic) WrittenOn(n Name, now time.Time) (time.Time, bool) {
+// Written returns when a topic was last written: by its frontmatter, the date in its name, or the date in one of its headings, none
+// of them after now. Where none of them says so, it is the time of the file; without a file, now.
+func (t *Topic) Written(n Name, file, now time.Time) time.Time {
 	var texts []string
 	for _, key := range []string{"modified", "ended", "updated", "last_updated", "date"} {
 		texts = append(texts, t.either(key).value)
@@ -31,10 +31,13 @@ func (t *Topic) WrittenOn(n Name, now time.Time) (time.Time, bool) {
 	}
 	for _, text := range texts {
 		if at, ok := moment(text); ok && !at.After(now) {
-			return at, true
+			return at
 		}
 	}
-	return time.Time{}, false
+	if file.IsZero() {
+		return now
+	}
+	return file
 }
 
 // SaysMore reports whether a text says something that another does not: a third of its words are not in it.

@@ -17,23 +17,29 @@ const (
 	minRow = 24
 )
 
-// mapTopics renders the rows of topics, in a later dream of those that the map is about or that MEMORY.md does not name: all on one
-// page or on what is left of two, with shorter descriptions if need be. If they do not fit, those that the map is about and as many others as fit are shown, and the rest is counted and returned
-// as lines.
+// mapTopics renders the rows of the topics that the map is about, that MEMORY.md does not name or, in the first dream, of which it says
+// something else than their description: all on one page or on what is left of two, with shorter descriptions if need be. The others,
+// and what does not fit, are counted and returned as lines.
 func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) {
 	if len(m.Topics) == 0 {
 		return "\n## Topics: none\n", nil
 	}
 	var b text
-	b.add(true, "\n## Topics: file, age, sum")
-	b.add(m.First, ", where MEMORY.md says something else its text. read_memory {} shows them all, those beside each other that are near\n")
-	b.add(!m.First, "; the description, and what MEMORY.md says if that is something else\n")
+	b.add(true, "\n## Topics that this map is about: file, age, sum")
+	b.add(m.First, "; where MEMORY.md says something else, the description and that. read_memory {} shows all, those beside each other that are near\n")
+	b.add(!m.First, ", description; what MEMORY.md says if that is something else\n")
 	b.add(m.Limited, "the directory holds more files than were looked at\n")
 	mapUses(&b, m)
 	about := m.About()
-	topics, untouched := m.Topics, []consolidate.Topic(nil)
-	if !m.First { // MEMORY.md describes those, and was compared with them in the first dream
-		topics, untouched = partition(topics, func(t consolidate.Topic) bool { return !t.Indexed || about[t.Name.String()] })
+	var topics []consolidate.Topic
+	var others [4][]consolidate.Topic
+	for _, t := range m.Topics {
+		if !t.Indexed || about[t.Name.String()] || m.First && t.Hook != "" {
+			topics = append(topics, t)
+		} else {
+			place := rowOrder(t, about)
+			others[place] = append(others[place], t)
+		}
 	}
 	row := func(t consolidate.Topic, limit int) string { return topicRow(m, t, limit) }
 	limit := rowLimit(topics, page-b.Len(), row)
@@ -42,32 +48,15 @@ func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) 
 	}
 	if limit < 0 {
 		limit = maxRow
-		var places [4][]consolidate.Topic
-		for _, t := range topics {
-			place := rowOrder(t, about)
-			places[place] = append(places[place], t)
-		}
-		topics = slices.Concat(places[:]...)
+		slices.SortStableFunc(topics, func(a, b consolidate.Topic) int { return rowOrder(a, about) - rowOrder(b, about) })
 	}
 	n := fill(&b, len(topics), room, func(i int) string { return row(topics[i], limit) })
-	untouched = append(topics[n:len(topics):len(topics)], untouched...)
+	untouched := slices.Concat(topics[n:], slices.Concat(others[:]...))
 	for _, t := range untouched {
 		rest = append(rest, strings.TrimSuffix(topicRow(m, t, maxRow), "\n"))
 	}
 	b.add(len(rest) > 0, "not shown (%d): %s\n", len(rest), quoted(bySection(untouched), 1_000))
 	return b.String(), rest
-}
-
-// partition returns the topics that are in and those that are not.
-func partition(topics []consolidate.Topic, in func(consolidate.Topic) bool) (yes, no []consolidate.Topic) {
-	for _, t := range topics {
-		if in(t) {
-			yes = append(yes, t)
-		} else {
-			no = append(no, t)
-		}
-	}
-	return yes, no
 }
 
 // rowLimit returns the longest descriptions with which all rows fit into room bytes: 0 if only without any, -1 if not at all.

@@ -18,7 +18,7 @@ func mapPage(head string, lines []string, untouched int, cursor string) (string,
 	}
 	page, err := linePage(head, lines[:untouched], cursor, maxPage-100, next)
 	if err == nil && !strings.Contains(page, " lines more: dream_orient") {
-		page += fmt.Sprintf("\nThis was the map. To list the topics not shown, which is rarely needed: %s", next(fmt.Sprintf("%d-%s", untouched, linesDigest(lines[:untouched]))))
+		page += fmt.Sprintf("\nThis is the end of the map. To list the topics not shown, which is rarely needed: %s", next(fmt.Sprintf("%d-%s", untouched, linesDigest(lines[:untouched]))))
 	}
 	return page, err
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"dream-mcp/consolidate"
@@ -92,21 +93,21 @@ func readProblem(path string, f consolidate.ReadResult) string {
 	return fmt.Sprintf("%q does not exist", path)
 }
 
-// renderFiles renders files until the page is full, and returns how many. Only the first may be cut. Of several, the sources
-// are left out: they are a fifth of what short memories have.
+// renderFiles renders files until the page is full, and returns how many. Only the first may be cut. Of several, the
+// bookkeeping fields are left out: they are a third of what short memories have.
 func renderFiles(paths []string, files []consolidate.ReadResult, offset int) (page string, shown int) {
 	var b text
 	hidden := false
 	shown = fill(&b, len(files), readPage, func(i int) string {
 		if f := files[i]; f.Err == nil || f.Disk != nil {
-			if len(files) > 1 && hideSources(&f.Shown) {
+			if len(files) > 1 && hideBookkeeping(&f.Shown) {
 				hidden = true
 			}
 			return renderBoth(paths[i], f, offset)
 		}
 		return readProblem(paths[i], files[i]) + "\n\n"
 	})
-	b.add(hidden, "The sources of a memory are shown when it is read alone.\n")
+	b.add(hidden, "created, modified and sources are shown when a memory is read alone\n")
 	return strings.TrimRight(b.String(), "\n"), shown
 }
 
@@ -166,21 +167,23 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 	return "\n\n" + strings.TrimRight(b.String(), "\n"), nil
 }
 
-// hideSources removes the sources from a topic that will not be cut, since an offset counts them, and reports whether it had any.
-func hideSources(f *consolidate.Shown) (had bool) {
+// hideBookkeeping removes the bookkeeping fields from a topic that will not be cut, since an offset counts them, and reports whether
+// it had any.
+func hideBookkeeping(f *consolidate.Shown) (had bool) {
 	if f.Name.IsTopic() && len(f.Text) < readPage/2 {
-		f.Text, had = memory.WithoutOrigins(f.Text)
+		f.Text, had = memory.WithoutBookkeeping(f.Text)
 	}
 	return had
 }
 
 // renderFile writes a page of a file. The offset is in bytes of the masked text.
 func renderFile(b *text, f consolidate.Shown, offset int) {
-	name := fmt.Sprintf("%s %s", f.Name, cmp.Or(f.Sum.Short(), "new"))
-	b.add(true, "%s %d\n", name, f.Bytes)
+	b.add(true, "%s %s %d", f.Name, cmp.Or(f.Sum.Short(), "new"), f.Bytes)
+	b.add(!f.Written.IsZero(), " %s", f.Written.UTC().Format(time.DateOnly))
+	b.WriteByte('\n')
 	b.add(f.Masked > 0, "(masked: %d; an edit quotes masked values as shown; new text that contains a mask loses the value)\n", f.Masked)
 	from, to := pageOf(f.Text, offset, max(readPage-b.Len(), readPage/2))
-	fenced(b, "", f.Text[from:to], name)
+	fenced(b, "", f.Text[from:to], cmp.Or(f.Sum.Short(), f.Name.String()+" new")) // a text cannot hold its own sum
 	b.add(to < len(f.Text), "… cut: read_memory {\"paths\": [%q], \"offset\": %d} continues\n", f.Name, to)
 	b.WriteByte('\n')
 }

@@ -19,7 +19,7 @@ func TestReadAll(t *testing.T) {
 	all := strings.Join(pages, "\n")
 	for i := range 45 {
 		file, _, _ := subject(i)
-		if n := strings.Count(all, fmt.Sprintf("--- end of %s %s", file, w.sum(file))); n != 1 {
+		if n := strings.Count(all, fmt.Sprintf("\n--- end of %s\n", w.sum(file))); n != 1 {
 			t.Errorf("%s ends %d times", file, n)
 		}
 	}
