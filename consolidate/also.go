@@ -10,7 +10,7 @@ import (
 	"dream-mcp/memory/visible"
 )
 
-// The answer of a write shows at most maxAlso passages of other memories, none weaker than minAlso.
+// The answer of a write shows at most maxAlso passages, each of another memory, none weaker than minAlso.
 const (
 	maxAlso = 3
 	minAlso = 2
@@ -52,8 +52,9 @@ func (p *Project) Complete(results []*WriteResult, refused map[string]string) {
 			return file == r.Path || file == memory.IndexFile || staged[other]
 		}
 		for _, pair := range x.Beside(r.fresh, related.NameWords(r.Path), others, 2*maxAlso) {
-			if len(r.Also) < maxAlso && pair.Weight >= minAlso && !shown[[2]string{pair.File, r.Path}] {
-				shown[[2]string{r.Path, pair.File}] = true
+			here, there := [2]string{r.Path, pair.File}, [2]string{pair.File, r.Path}
+			if len(r.Also) < maxAlso && pair.Weight >= minAlso && !shown[here] && !shown[there] {
+				shown[here] = true
 				r.Also = append(r.Also, pair.Where()+" "+visible.Short(memory.OneLine(pair.Text), maxPassage))
 			}
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // maxAround bounds what a page of a listing says around what was said, in bytes.
-const maxAround = 900
+const maxAround = 1_000
 
 // list answers a call without a selector: it lists what was said.
 func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer, error) {

@@ -17,30 +17,30 @@ const (
 	minRow = 24
 )
 
-// mapTopics renders the rows of the topics that the map is about, that MEMORY.md does not name or, in the first dream, of which it says
-// something else than their description: all on one page or on what is left of two, with shorter descriptions if need be. The others,
-// and what does not fit, are counted and returned as lines.
+// mapTopics renders the rows of the topics that MEMORY.md does not name, or of which it says something else than their description; in a
+// later dream only if the map is about them. All are on one page or on what is left of two, with shorter descriptions if need be. The
+// others, and what does not fit, are counted and returned as lines.
 func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) {
 	if len(m.Topics) == 0 {
 		return "\n## Topics: none\n", nil
 	}
-	var b text
-	b.add(true, "\n## Topics that this map is about: file, age, sum")
-	b.add(m.First, "; where MEMORY.md says something else, the description and that. read_memory {} shows all, those beside each other that are near\n")
-	b.add(!m.First, ", description; what MEMORY.md says if that is something else\n")
-	b.add(m.Limited, "the directory holds more files than were looked at\n")
-	mapUses(&b, m)
 	about := m.About()
 	var topics []consolidate.Topic
 	var others [4][]consolidate.Topic
 	for _, t := range m.Topics {
-		if !t.Indexed || about[t.Name.String()] || m.First && t.Hook != "" {
+		if !t.Indexed || t.Hook != "" && (m.First || about[t.Name.String()]) {
 			topics = append(topics, t)
 		} else {
 			place := rowOrder(t, about)
 			others[place] = append(others[place], t)
 		}
 	}
+	var b text
+	b.add(true, "\n## Topics")
+	b.add(len(topics) > 0, " of which MEMORY.md says something else than their description, or nothing: file, age, sum")
+	b.add(true, "\n")
+	b.add(m.Limited, "the directory holds more files than were looked at\n")
+	mapUses(&b, m)
 	row := func(t consolidate.Topic, limit int) string { return topicRow(m, t, limit) }
 	limit := rowLimit(topics, page-b.Len(), row)
 	if limit < 0 {

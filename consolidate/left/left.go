@@ -188,6 +188,9 @@ func (l *Note) Passed(docs []related.Document, now time.Time) (all []related.Pas
 	for _, doc := range docs {
 		for _, p := range doc.Passages() {
 			if slices.ContainsFunc(isoDay.FindAllString(p.Text, -1), came) && marked(l.Files[doc.File], p) {
+				if last := len(all) - 1; last >= 0 && all[last].File == doc.File && all[last].Line == doc.DescribedAt {
+					all = all[:last] // the body says more than the description
+				}
 				all = append(all, p)
 			}
 		}
