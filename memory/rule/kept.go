@@ -62,15 +62,14 @@ func lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memo
 		}
 		t := merged[n]
 		for _, s := range sentencesOf("# " + t.Description() + "\n\n" + t.Body()) {
-			written := unnamed.Replace(s.text)
-			s.text = isoDates(written)
+			s.text = unnamed.Replace(s.text)
 			gone := uncovered(r.read(s), has)
 			if len(gone) == 0 || (exact || s.heading) && !slices.ContainsFunc(gone, word.isExact) || slices.ContainsFunc(agreed, func(a map[string][]int) bool {
 				return !slices.ContainsFunc(gone, func(w word) bool { return a[w.term] == nil })
 			}) {
 				continue
 			}
-			f := Fact{n.String(), memory.OneLine(asWritten(marked(s.text, gone), written))}
+			f := Fact{n.String(), memory.OneLine(marked(s.text, gone))}
 			if !slices.Contains(lost, f) {
 				lost = append(lost, f)
 			}
@@ -89,7 +88,6 @@ type claim struct {
 func (r *reader) claim(body string) *claim {
 	c := &claim{}
 	for _, s := range sentencesOf(body) {
-		s.text = isoDates(s.text)
 		words := slices.DeleteFunc(r.read(s), func(w word) bool { return s.heading && !w.exact })
 		if len(words) > 0 {
 			c.left, c.all = append(c.left, words), c.all+len(words)

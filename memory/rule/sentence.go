@@ -111,15 +111,13 @@ const pathSigns = "/@_"
 func (r *reader) read(s sentence) (words []word) {
 	spans := quotedOrCode.FindAllStringIndex(s.text, -1)
 	last, counts := -1, false // the end of the word before, and whether that was a number
-	opens := true
 	nouns := r.language.Nouns
 	r.each(s.text, func(from, to int) {
 		w := s.text[from:to]
 		lower := strings.ToLower(w)
 		first, _ := utf8.DecodeRuneInString(w)
 		literal := s.code || slices.ContainsFunc(spans, func(at []int) bool { return at[0] <= from && to <= at[1] })
-		number := strings.ContainsFunc(w, unicode.IsNumber)
-		one := word{from: from, to: to, term: r.term(w)}
+		one := word{from: from, to: to, term: r.term(s.text, from, to)}
 		if text.IsDense(first) {
 			one.exact = literal || !strings.Contains(binding, w)
 			if one.exact {
@@ -127,16 +125,11 @@ func (r *reader) read(s sentence) (words []word) {
 			}
 			return
 		}
-		cue := cues()[lower] != "" || lower == "t" && from > 0 && strings.ContainsAny(s.text[max(0, from-3):from], "'’")
-		if cue {
-			one.term = negation
-			if cues()[lower] != "" {
-				one.term = cues()[lower]
-			}
-		}
+		cue := one.term == negation || one.term == condition
+		number := strings.ContainsFunc(w, unicode.IsNumber)
 		counted := counts && strings.TrimLeft(s.text[last:from], " ") == ""
 		label := strings.HasPrefix(s.text[to:], ":") && !strings.HasPrefix(s.text[to:], "://")
-		begins := opens || s.heading || last >= 0 && strings.ContainsAny(s.text[last:from], ".:!?;")
+		begins := last < 0 || s.heading || strings.ContainsAny(s.text[last:from], ".:!?;")
 		rest := strings.TrimPrefix(w, string(first))
 		named := strings.ContainsFunc(rest, unicode.IsUpper) && strings.ToUpper(w) != w ||
 			unicode.IsUpper(first) && !label && !r.lower[lower] && !nouns && !(begins && text.IsEveryday(one.term)) && !(s.heading && !number)
@@ -146,14 +139,15 @@ func (r *reader) read(s sentence) (words []word) {
 		if one.exact || !small && utf8.RuneCountInString(w) > 1 {
 			words = append(words, one)
 		}
-		last, counts, opens = to, number, false
+		last, counts = to, number
 	})
 	return words
 }
 
-// each calls do with each word of a text. The numbers of a date, a time or a version are one word. Of Han and Hangul each
+// each calls do with each word of a text. A date, and the numbers of a time or a version, are one word. Of Han and Hangul each
 // character is one, of other dense scripts two neighbouring ones are.
 func (r *reader) each(s string, do func(from, to int)) {
+	dates := writtenDate.FindAllStringIndex(s, -1)
 	from, to := -1, -1
 	flush := func() {
 		if from >= 0 {
@@ -162,16 +156,25 @@ func (r *reader) each(s string, do func(from, to int)) {
 		from = -1
 	}
 	text.EachWord(s, func(start, end int, dense bool) {
-		if !dense {
-			if from >= 0 && start == to+1 && strings.IndexByte(".-:/,", s[to]) >= 0 && isDigit(s[to-1]) && isDigit(s[start]) {
-				to = end
-				return
-			}
+		for len(dates) > 0 && dates[0][0] < start {
+			dates = dates[1:]
+		}
+		switch {
+		case from >= 0 && start < to: // of a date
+			return
+		case len(dates) > 0 && start == dates[0][0] && isoDate(s[start:dates[0][1]]) != s[start:dates[0][1]]:
 			flush()
-			from, to = start, end
+			from, to = start, dates[0][1]
+			return
+		case !dense && from >= 0 && start == to+1 && strings.IndexByte(".-:/,", s[to]) >= 0 && isDigit(s[to-1]) && isDigit(s[start]):
+			to = end
 			return
 		}
 		flush()
+		if !dense {
+			from, to = start, end
+			return
+		}
 		for _, at := range denseNot.FindAllStringIndex(s[start:end], -1) {
 			do(start+at[0], start+at[1])
 		}
@@ -192,16 +195,17 @@ func (r *reader) each(s string, do func(from, to int)) {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// term returns what a word has in common with the forms of the same.
-func (r *reader) term(w string) string {
+// term returns what the word s[from:to] has in common with the forms of the same.
+func (r *reader) term(s string, from, to int) string {
+	w := s[from:to]
 	lower := strings.ToLower(w)
 	switch {
 	case cues()[lower] != "":
 		return cues()[lower]
-	case denseNot.MatchString(w):
+	case denseNot.MatchString(w), lower == "t" && strings.ContainsAny(s[max(0, from-3):from], "'’"):
 		return negation
 	case strings.ContainsFunc(w, unicode.IsNumber):
-		return lower
+		return strings.ToLower(isoDate(w))
 	}
 	stem, known := r.stems[lower]
 	if !known {
@@ -214,18 +218,13 @@ func (r *reader) term(w string) string {
 // terms returns where a text has which terms, counted in words.
 func (r *reader) terms(s string) map[string][]int {
 	at, n := map[string][]int{}, 0
-	s = isoDates(s)
 	r.each(s, func(from, to int) {
-		w := s[from:to]
-		add := func(term string) { at[term] = append(at[term], n) }
-		add(r.term(w))
-		if startsWithDay.MatchString(w) { // a date has its month and its day
-			add(w[:10])
-			add(w[:7])
-			add(w[5:10])
-		}
-		if strings.EqualFold(w, "t") && from > 0 && strings.ContainsAny(s[max(0, from-3):from], "'’") {
-			add(negation)
+		term := r.term(s, from, to)
+		at[term] = append(at[term], n)
+		if startsWithDay.MatchString(term) { // a date has its month and its day
+			for _, part := range []string{term[:10], term[:7], term[5:10]} {
+				at[part] = append(at[part], n)
+			}
 		}
 		n++
 	})
