@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -22,44 +21,17 @@ func findDuplicate(v *view, n memory.Name, t *memory.Topic) []Finding {
 	if !v.came(n) || isFolderIndex(n) {
 		return nil
 	}
-	words := longWords(t.Body())
+	whole := v.claim(t)
 	for _, o := range v.sortedNames() {
-		other := v.After.Topics[o]
-		if o == n || n != v.written && v.came(o) || isFolderIndex(o) || !hasMost(v.lower(other), words) || v.nameEachOther(n, o) {
+		if whole.all < minSaid || o == n || n != v.written && v.came(o) || isFolderIndex(o) {
 			continue
 		}
-		said := v.claim(t)
-		if said.find(v.terms(other)); said.all >= minSaid && said.share() >= containedWords {
+		said := claim{left: slices.Clone(whole.left), all: whole.all}
+		if said.find(v.terms(v.After.Topics[o])); said.share() >= containedWords && !v.nameEachOther(n, o) {
 			return []Finding{v.duplicateOf(n, o)}
 		}
 	}
 	return nil
-}
-
-// longWords returns the longest words of a text, a few of them.
-func longWords(text string) []string {
-	const few = 12
-	words := memory.WordsOf(text)
-	slices.Sort(words)
-	words = slices.Compact(words)
-	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	return words[:min(len(words), few)]
-}
-
-// lower returns the text of a memory in lower case.
-func (v *view) lower(t *memory.Topic) string {
-	return read(v, t, "lower", func() string { return strings.ToLower(t.Body()) })
-}
-
-// hasMost reports whether a text has half of some words: most do not, which is cheap to see.
-func hasMost(lower string, words []string) bool {
-	n := 0
-	for _, w := range words {
-		if strings.Contains(lower, w) {
-			n++
-		}
-	}
-	return 2*n >= len(words)
 }
 
 // duplicateOf refuses n, which another says.
