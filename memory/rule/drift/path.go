@@ -91,7 +91,7 @@ func (p *Project) judgePath(text string) []missing {
 		return nil
 	}
 	elsewhere := ""
-	if others := t.bases[path.Base(name)]; len(others) == 1 && isFile(name) && !general[strings.ToLower(stem(path.Base(name)))] {
+	if others := t.bases[path.Base(name)]; len(others) == 1 && !general[strings.ToLower(stem(path.Base(name)))] {
 		elsewhere = others[0]
 	}
 	m := missing{ref: name}
@@ -120,7 +120,7 @@ func (p *Project) judgePath(text string) []missing {
 		default:
 			m.message, m.by = fmt.Sprintf("the project has no %q; %s removed it", name, by), by
 		}
-	} else if strings.Contains(name, "/") && elsewhere != "" && t.bases[path.Base(path.Dir(name))] != nil {
+	} else if strings.Contains(name, "/") && isFile(name) && elsewhere != "" && t.bases[path.Base(path.Dir(name))] != nil {
 		m.message, m.moved = fmt.Sprintf("the project has no %q; the one file of that name is %q", name, elsewhere), folders(name, elsewhere)
 	} else {
 		return never
