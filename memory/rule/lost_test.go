@@ -25,6 +25,8 @@ func TestLost(t *testing.T) {
 		{"a unit", "The lock waits 90 seconds before it opens the gate again.", "The lock waits 90 minutes before it opens the gate again.",
 			[]string{"The lock waits 90 ⟨seconds⟩ before it opens the gate again."}},
 		{"a time", "On 2026-11-18 at 10:30 sharp.", "On 2026-11-18 at ten.", []string{"On 2026-11-18 at ⟨10:30 sharp⟩."}},
+		{"the moment it was said", "User wants the ferry back at 15 knots since yesterday. The winch is still red.", "The ferry goes 15 knots (since 2026-11-05). The winch is red.", nil},
+		{"more than the moment", "Back at 15 knots since the storm.", "It goes 15 knots.", []string{"Back at 15 knots since the ⟨storm⟩."}},
 		{"code", "Run `go test ./tools` then.", "Run `go test` then.", []string{"Run `go test ./⟨tools⟩` then."}},
 		{"code without its marks", "Run `go test`.", "Run go test at night.", nil},
 		{"a block of code", "```sh\nmake ship\n# 12\n```\nthen wait", "then wait", []string{"⟨make ship⟩", "# ⟨12⟩"}},

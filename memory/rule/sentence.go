@@ -73,10 +73,12 @@ func newReader(sample string) *reader {
 	return r
 }
 
-// Words that turn a sentence, as one term each.
+// Words that turn a sentence, and words of the moment in which it was said, as one term each. The latter are not looked for: a
+// memory says "since 2026-11-05" of what was "back since yesterday".
 const (
 	negation  = "¬"
 	condition = "?"
+	moment    = "now"
 )
 
 var cues = sync.OnceValue(func() map[string]string {
@@ -87,6 +89,9 @@ var cues = sync.OnceValue(func() map[string]string {
 			не нет никогда без ни нельзя لا لم لن ليس ليست بدون غير 不 没 沒 無 无 勿 别 非 않 없 못 말 ない なし ません`,
 		condition: `only except unless until till provided nur außer bis sofern sauf seulement jusque solo sólo excepto salvo hasta
 			только кроме пока فقط إلا حتى 只 仅 僅 除 限`,
+		moment: `today yesterday tomorrow now again back still since already currently user said says wants want
+			heute gestern morgen jetzt wieder noch seit schon hoy ayer mañana ahora otra desde ya aujourd hier demain maintenant
+			encore depuis déjà сегодня вчера завтра сейчас снова уже`,
 	} {
 		for w := range strings.FieldsSeq(words) {
 			terms[w] = term
@@ -118,6 +123,10 @@ func (r *reader) read(s sentence) (words []word) {
 		first, _ := utf8.DecodeRuneInString(w)
 		literal := s.code || slices.ContainsFunc(spans, func(at []int) bool { return at[0] <= from && to <= at[1] })
 		one := word{from: from, to: to, term: r.term(s.text, from, to)}
+		if one.term == moment && !literal {
+			last, counts = to, false
+			return
+		}
 		if text.IsDense(first) {
 			one.exact = literal || !strings.Contains(binding, w)
 			if one.exact {
