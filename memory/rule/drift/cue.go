@@ -53,7 +53,7 @@ var theCues = sync.OnceValue(func() cues {
 		gone:    regexp.MustCompile(`(?i)` + gone),
 		planned: regexp.MustCompile(`(?i)` + planned),
 		before: regexp.MustCompile(`(?i)(?:~~|\b(?:old|former|previous|legacy|not|no|nor|without|over|add|create|write` +
-			`|introduce|like|unlike)(?: (?:a|an|the|any|new|this|our))*)[ \n*_(]*` + "`+$"),
+			`|introduce|like|unlike|(?:un)?till? [\d-]+)(?: (?:a|an|the|any|new|this|our))*)[ \n*_(]*` + "`+$"),
 		after: regexp.MustCompile(`^` + "`+" + `[*_)\s]*(?:~~|→|⇒|->|=>)|^,? (?:was|were)\b`),
 		scope: regexp.MustCompile(`(?i)\b(?:removed|deleted|dropped|gone|obsolete|deprecated|history|changelog` +
 			`|planned|to-?do|ideas?|proposals?|future|roadmap|next steps?|later|never|don't|avoid|examples?|elsewhere|backlog` +
