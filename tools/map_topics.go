@@ -25,16 +25,15 @@ func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) 
 		return "\n## Topics: none\n", nil
 	}
 	about := m.About()
-	var topics []consolidate.Topic
-	var others [4][]consolidate.Topic
+	var topics, others []consolidate.Topic
 	for _, t := range m.Topics {
 		if !t.Indexed || t.Hook != "" && (m.First || about[t.Name.String()]) {
 			topics = append(topics, t)
 		} else {
-			place := rowOrder(t, about)
-			others[place] = append(others[place], t)
+			others = append(others, t)
 		}
 	}
+	important := func(a, b consolidate.Topic) int { return rowOrder(a, about) - rowOrder(b, about) }
 	var b text
 	b.add(true, "\n## Topics")
 	b.add(len(topics) > 0, " of which MEMORY.md says something else than their description, or nothing: file, age, sum")
@@ -48,14 +47,15 @@ func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) 
 	}
 	if limit < 0 {
 		limit = maxRow
-		slices.SortStableFunc(topics, func(a, b consolidate.Topic) int { return rowOrder(a, about) - rowOrder(b, about) })
+		slices.SortStableFunc(topics, important)
 	}
 	n := fill(&b, len(topics), room, func(i int) string { return row(topics[i], limit) })
-	untouched := slices.Concat(topics[n:], slices.Concat(others[:]...))
-	for _, t := range untouched {
+	others = append(topics[n:len(topics):len(topics)], others...)
+	slices.SortStableFunc(others, important)
+	for _, t := range others {
 		rest = append(rest, strings.TrimSuffix(topicRow(m, t, maxRow), "\n"))
 	}
-	b.add(len(rest) > 0, "not shown (%d): %s\n", len(rest), quoted(bySection(untouched), 1_000))
+	b.add(len(rest) > 0, "not shown (%d): %s\n", len(rest), quoted(bySection(others), 1_000))
 	return b.String(), rest
 }
 

@@ -94,7 +94,7 @@ func readProblem(path string, f consolidate.ReadResult) string {
 }
 
 // renderFiles renders files until the page is full, and returns how many. Only the first may be cut. Of several, the
-// bookkeeping fields are left out: they are a third of what short memories have.
+// bookkeeping fields are left out, which are half of a short memory.
 func renderFiles(paths []string, files []consolidate.ReadResult, offset int) (page string, shown int) {
 	var b text
 	hidden := false
