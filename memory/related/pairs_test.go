@@ -60,6 +60,39 @@ func TestBeside(t *testing.T) {
 	}
 }
 
+// The passages that say most of the same come first, however many are of one memory, and a long one that shares more words
+// after them.
+func TestBesideNearest(t *testing.T) {
+	said := []Passage{{Text: "The crane lifts 40 tonnes."}, {Text: "Ferry tickets cost 12 crowns."}, {Text: "The lighthouse lamp burns kerosene."}}
+	docs := []Document{
+		{File: "harbour.md", Body: "- The crane lifts 35 tonnes.\n- Ferry tickets cost 9 crowns.\n- The lighthouse lamp burns gas.\n"},
+		{File: "log.md", Body: "In the log of May the master of the quay wrote that the crane, which lifts sacks of up to two tonnes from the barges, " +
+			"was oiled, that tickets of the night ferry cost passengers a whole day's wage in crowns, and that a lamp was stolen from the shed.\n"},
+	}
+	for i := range 40 {
+		docs = append(docs, Document{File: fmt.Sprintf("other_%d.md", i), Body: fmt.Sprintf("Quay %d is painted.\n", i)})
+	}
+	for _, p := range New(docs).Beside(said, "", nil, 3) {
+		if p.File != "harbour.md" {
+			t.Errorf("%q is among the three nearest", p.Text)
+		}
+	}
+}
+
+// Words that many memories hold are more than chance where they are a large share of what two passages say.
+func TestBesideShare(t *testing.T) {
+	docs := []Document{{File: "fog.md", Body: "In fog ferry, barge and crane idle, says Ines.\n"}, {File: "storm.md", Body: "Ferry, barge and crane go on.\n"}}
+	for i := range 12 {
+		for _, word := range []string{"Ferry", "Barge", "Crane", "Buoy", "Lamp", "Rope", "Shed", "Tide"} {
+			docs = append(docs, Document{File: fmt.Sprintf("%s_%d.md", word, i), Body: fmt.Sprintf("%s %d was painted in May by those who came with it.\n", word, i)})
+		}
+	}
+	pairs := New(docs).Beside([]Passage{{Text: docs[0].Body}}, "", func(file string) bool { return file == "fog.md" }, 10)
+	if len(pairs) != 1 || pairs[0].File != "storm.md" {
+		t.Errorf("got %+v", pairs)
+	}
+}
+
 // A short text that says nothing but what a memory is about touches it, though its words are not rare.
 func TestBesideShort(t *testing.T) {
 	docs := []Document{{File: "data_retention.md", Body: "Field data is kept for 180 days, then deleted.\n"}, {File: "retention_400.md", Body: "Retention of field data: 400 days now.\n"}}
