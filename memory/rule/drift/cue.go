@@ -1,30 +1,18 @@
 package drift
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule/prose"
 )
 
-// cues are the words by which a sentence says something else than what is in the project.
-type cues struct {
-	gone      *regexp.Regexp // anywhere in the sentence: it was, or is elsewhere
-	planned   *regexp.Regexp // anywhere in the sentence: it is to come, or an example
-	before    *regexp.Regexp // directly before the code span
-	after     *regexp.Regexp // directly after it
-	scope     *regexp.Regexp // in a heading or a lead
-	repo      *regexp.Regexp // a repository, with the word before it
-	elsewhere *regexp.Regexp // anywhere in the sentence: it is not of this project
-}
+// words matches one of some words.
+func words(alternatives ...string) string { return `\b(?:` + strings.Join(alternatives, "|") + `)\b` }
 
-// theCues are compiled when the first text is read.
-var theCues = sync.OnceValue(func() cues {
-	word := func(alternatives ...string) string {
-		return `\b(?:` + strings.Join(alternatives, "|") + `)\b`
-	}
-	gone := word(
+// What a sentence says of something that is not in the project: it was there, it is to come or an example, or it is elsewhere.
+var (
+	gone = words(
 		`remov(?:ed|es|ing|al)`, `delet(?:ed|es|ing|ion)`, `dropped`, `gone`, `no longer`, `any ?more`, `renam(?:ed|ing)`, `moved`,
 		`replac(?:ed|es|ing)`, `supersed(?:ed|es)`, `retired`, `obsolete`, `deprecated`, `formerly`, `previously`, `used to`,
 		`became`, `upgraded?(?: from)?`, `bumped`, `(?:was|were) (?:on|using)`, `at the time`, `before (?:that|this|then)`,
@@ -41,7 +29,7 @@ var theCues = sync.OnceValue(func() cues {
 		`|\b(?:supprim|retir|renomm|remplac|elimin|borrad|borró|renombr|reemplaz)` +
 		`|删除|已删|删掉|移除|废弃|过时|清理|待清|僵尸|不再|改名|重命名|替换|取代|以前|曾经|过去|原来|刪除|廢棄|重新命名` +
 		`|削除|廃止|なくな|移動し|삭제|제거|없어|없다|없음|없앴|폐기|예전|이름을 바꾸|이름 변경|대체`
-	planned := word(
+	planned = words(
 		`planned`, `planning`, `plans? (?:to|for)`, `will`, `to-?do`, `propos(?:al|e|ed|es)`, `ideas?`, `should`, `would`, `could`, `might`,
 		`next steps?`, `upcoming`, `future`,
 		`eventually`, `going to`, `wants? to`, `not yet`, `wish`, `draft(?:ed)?`, `for example`, `e\.g`, `examples?`,
@@ -49,22 +37,26 @@ var theCues = sync.OnceValue(func() cues {
 		`(?:is|are) (?:named|called)`, `(?:nam\w+|file|path|glob) patterns?`, `patterns? (?:is|are|like|of)`,
 		`geplant`, `soll(?:en|te)?`, `künftig`, `wird`, `werden`, `prévue?s?`, `à créer`, `planead\w+`, `previst\w+`) +
 		`|计划|計劃|将要|打算|新增|待办|予定|今後|예정|계획|추후|추가할`
-	return cues{
-		gone:    regexp.MustCompile(`(?i)` + gone),
-		planned: regexp.MustCompile(`(?i)` + planned),
-		before: regexp.MustCompile(`(?i)(?:~~|\b(?:old|former|previous|legacy|not|no|nor|without|over|add|create|write` +
-			`|introduce|like|unlike|(?:un)?till? [\d-]+)(?: (?:a|an|the|any|new|this|our))*)[ \n*_(]*` + "`+$"),
-		after: regexp.MustCompile(`^` + "`+" + `[*_)\s]*(?:~~|→|⇒|->|=>)|^,? (?:was|were)\b`),
-		scope: regexp.MustCompile(`(?i)\b(?:removed|deleted|dropped|gone|obsolete|deprecated|history|changelog` +
-			`|planned|to-?do|ideas?|proposals?|future|roadmap|next steps?|later|never|don't|avoid|examples?|elsewhere|backlog` +
-			`|open questions?)\b|删除|计划|削除|予定|삭제|계획`),
-		elsewhere: regexp.MustCompile("(?i)`(?:~/|/[a-z]|\\$[A-Z]|[A-Z]:\\\\)[^`]*`|(?:^|\\s)(?:~/|/(?:home|opt|srv|etc|var|tmp|usr)/)" +
-			`|\b(?:plugins?|skills?|marketplaces?|worktrees?|other (?:repo\w*|projects?|codebase)|sister (?:repo\w*|project)` +
-			`|external|third[- ]party|vendor(?:ed)?|not in (?:git|the repo|this repo)|untracked|uncommitted|git-?ignored` +
-			`|systemd|tbd|in te?mp|scratch(?:pad)?|node_modules|another branch|feature branch|stash(?:ed)?)\b`),
-		repo: regexp.MustCompile(`(?i)([\w-]+) (?:repo|repos|repository|repositories)\b`),
-	}
-})
+	elsewhere = "`(?:~/|/[a-z]|\\$[A-Z]|[A-Z]:\\\\)[^`]*`|(?:^|\\s)(?:~/|/(?:home|opt|srv|etc|var|tmp|usr)/)" +
+		`|\b(?:plugins?|skills?|marketplaces?|worktrees?|other (?:repo\w*|projects?|codebase)|sister (?:repo\w*|project)` +
+		`|external|third[- ]party|vendor(?:ed)?|not in (?:git|the repo|this repo)|untracked|uncommitted|git-?ignored` +
+		`|systemd|tbd|in te?mp|scratch(?:pad)?|node_modules|another branch|feature branch|stash(?:ed)?)\b`
+)
+
+// A sentence says something else than what is in the project by these words.
+var (
+	inSentence = lazy.New(`(?i)` + gone + `|` + planned + `|` + elsewhere)
+	// directly before the code span, and directly after it
+	beforeSpan = lazy.New(`(?i)(?:~~|\b(?:old|former|previous|legacy|not|no|nor|without|over|add|create|write` +
+		`|introduce|like|unlike|(?:un)?till? [\d-]+)(?: (?:a|an|the|any|new|this|our))*)[ \n*_(]*` + "`+$")
+	afterSpan = lazy.New(`^` + "`+" + `[*_)\s]*(?:~~|→|⇒|->|=>)|^,? (?:was|were)\b`)
+	// in a heading or a lead
+	inScope = lazy.New(`(?i)\b(?:removed|deleted|dropped|gone|obsolete|deprecated|history|changelog` +
+		`|planned|to-?do|ideas?|proposals?|future|roadmap|next steps?|later|never|don't|avoid|examples?|elsewhere|backlog` +
+		`|open questions?)\b|删除|计划|削除|予定|삭제|계획`)
+	// of a repository, with the word before it
+	ofRepo = lazy.New(`(?i)([\w-]+) (?:repo|repos|repository|repositories)\b`)
+)
 
 // here are words before "repo" that mean this one.
 var here = prose.Set("this our the same whole entire your my git main mono in a at of to from per across current project single")
@@ -72,13 +64,12 @@ var here = prose.Set("this our the same whole entire your my git main mono in a 
 // isPresent reports whether the sentence of a passage says what is there: not what was, will be, or is
 // somewhere else.
 func (s around) isPresent() bool {
-	c := theCues()
 	said := strings.ReplaceAll(s.before+s.after, "’", "'")
-	if s.struck || c.gone.MatchString(said) || c.planned.MatchString(said) || c.elsewhere.MatchString(said) || c.before.MatchString(s.before) || c.after.MatchString(s.after) ||
-		s.scope != "" && c.scope.MatchString(s.scope) {
+	if s.struck || inSentence.MatchString(said) || beforeSpan.MatchString(s.before) || afterSpan.MatchString(s.after) ||
+		s.scope != "" && inScope.MatchString(s.scope) {
 		return false
 	}
-	for _, m := range c.repo.FindAllStringSubmatch(said, -1) {
+	for _, m := range ofRepo.FindAllStringSubmatch(said, -1) {
 		if !here[strings.ToLower(m[1])] {
 			return false
 		}
