@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -52,21 +51,6 @@ var scriptRef = lazy.New(`^(?:[A-Za-z_]\w*=\S* |sudo )*((?:npm run|(?:pnpm|yarn|
 // generalScripts are scripts and targets that nearly every project has, so that another's may be meant.
 var generalScripts = prose.Set("dev start build test lint serve watch preview format typecheck")
 
-// defines reports whether the text of manifests defines a script of package.json, or a target of a Makefile or justfile.
-func defines(text, script string, target bool) bool {
-	if !target {
-		return regexp.MustCompile(`"` + regexp.QuoteMeta(script) + `"\s*:`).MatchString(text)
-	}
-	for line := range strings.Lines(text) {
-		before, _, rule := strings.Cut(line, ":")
-		names, _, _ := strings.Cut(strings.TrimPrefix(before, "@"), "=") // a recipe of a justfile may be quiet and have defaults
-		if rule && line[0] != '\t' && slices.Contains(strings.Fields(names), script) {
-			return true
-		}
-	}
-	return false
-}
-
 // judgeScript reports a script or a target that no manifest has.
 func (p *Project) judgeScript(command string) []missing {
 	m := scriptRef.FindStringSubmatch(command)
@@ -75,16 +59,17 @@ func (p *Project) judgeScript(command string) []missing {
 	}
 	ref, script := m[1], strings.TrimRight(m[3], ";,.")
 	manifest, number, noun := "package.json", &p.checked.Scripts, "script"
-	definition := `"` + regexp.QuoteMeta(script) + `"[[:space:]]*:`
+	definition := `"%s"[[:space:]]*:`
 	if m[2] != "" {
 		manifest, number, noun = map[string]string{"make": "Makefile", "just": "justfile"}[m[2]], &p.checked.Targets, "target"
-		definition = "^" + regexp.QuoteMeta(script) + "[^=]*:"
+		definition = "^(@|[^[:space:]:=][^:=\n]* )?%s( [^:\n]*)?:" // among others, of a quiet recipe, with parameters
 	}
 	text := p.manifested()
 	if text == "" || generalScripts[script] || !utf8.ValidString(script) {
 		return nil
 	}
-	if defines(text, script, m[2] != "") {
+	definition = fmt.Sprintf(definition, regexp.QuoteMeta(script))
+	if regexp.MustCompile(`(?m)` + definition).MatchString(text) {
 		p.count(number, noun+" "+script)
 		return nil
 	}
