@@ -152,9 +152,5 @@ func (p *Project) resolve(name string) string {
 			return other
 		}
 	}
-	// The project's own folder may be named before the path.
-	if first, rest, ok := strings.Cut(name, "/"); ok && first == path.Base(strings.ReplaceAll(p.root.Name(), `\`, "/")) && p.look(rest) == present {
-		return rest
-	}
 	return ""
 }
