@@ -3,7 +3,6 @@ package rule
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule/drift"
@@ -59,10 +58,7 @@ func (v *view) compare(names []memory.Name) []Finding {
 			}
 		}
 		if others = slices.Compact(others); len(others) > 0 {
-			f.Message += "; also in " + strings.Join(others[:min(len(others), maxNamedPlaces)], ", ")
-			if n := len(others) - maxNamedPlaces; n > 0 {
-				f.Message += fmt.Sprintf(" and %d more", n)
-			}
+			f.Message += "; also in " + firstOf(others, maxNamedPlaces)
 		}
 		found = append(found, f)
 	}

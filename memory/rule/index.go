@@ -121,7 +121,7 @@ func findBadEntries(v *view) []Finding {
 // contentBySection counts lines of the index by the heading above them, in their order.
 func contentBySection(x *memory.Index, content []Finding) string {
 	of, _ := x.Headings()
-	var sections, list []string
+	var sections []string
 	lines := make(map[string]int)
 	for _, f := range content {
 		name := of[f.Line-1]
@@ -129,13 +129,10 @@ func contentBySection(x *memory.Index, content []Finding) string {
 			sections = append(sections, name)
 		}
 	}
-	for _, name := range sections[:min(len(sections), maxContent)] {
-		list = append(list, fmt.Sprintf("%d below %q", lines[name], cutText(name, 60)))
+	for i, name := range sections {
+		sections[i] = fmt.Sprintf("%d below %q", lines[name], cutText(name, 60))
 	}
-	if more := len(sections) - len(list); more > 0 {
-		list = append(list, fmt.Sprintf("and %d sections more", more))
-	}
-	return strings.Join(list, ", ")
+	return firstOf(sections, maxContent)
 }
 
 // isTableHead reports whether line i names the columns of a table: a row above a line of dashes.

@@ -59,20 +59,11 @@ func findOrphans(v *view) []Finding {
 	}
 	if full != nil {
 		findings = append(findings, Finding{
-			File: memory.IndexFile, Message: fmt.Sprintf("the index is full; %d memories are not in it: %s", len(full), someOf(full)), subject: "full",
+			File: memory.IndexFile, Message: fmt.Sprintf("the index is full; %d memories are not in it: %s", len(full), firstOf(full, maxContent)), subject: "full",
 			Hint: "shorten hooks, merge memories or remove lines; finalize_index {\"adopt\": true} then adds theirs",
 		})
 	}
 	return findings
-}
-
-// someOf names the first files of a list, and counts the others.
-func someOf(files []string) string {
-	named := strings.Join(files[:min(len(files), maxContent)], ", ")
-	if more := len(files) - maxContent; more > 0 {
-		named += fmt.Sprintf(" and %d more", more)
-	}
-	return named
 }
 
 // orphans returns the topics that no index names, sorted.
