@@ -13,7 +13,7 @@ import (
 // view is what the rules read, Before and After as they may be shown, and what several of them need of it.
 type view struct {
 	Check
-	exact *view // of what is not masked
+	exact *view // of what is not masked; its own is itself
 
 	names  []memory.Name            // sorted
 	folds  map[string][]memory.Name // names that some file system takes for one
@@ -33,6 +33,7 @@ func (c Check) view() *view {
 	shown.After = c.After.Shown(nil)
 	shown.Before = c.Before.Shown(c.After)
 	exact := &view{Check: c, readings: readings}
+	exact.exact = exact
 	return &view{Check: shown, readings: readings, exact: exact, inProject: c.Project.Holds}
 }
 
@@ -45,11 +46,7 @@ const toFind = "…"
 func (v *view) editCall(n memory.Name, old, new string) string {
 	base := ""
 	if new != toFind {
-		exact := v
-		if v.exact != nil {
-			exact = v.exact
-		}
-		base = fmt.Sprintf(", \"base\": %q", memory.SumOf(exact.After.Topics[n].Bytes()).Short())
+		base = fmt.Sprintf(", \"base\": %q", memory.SumOf(v.exact.After.Topics[n].Bytes()).Short())
 	}
 	return fmt.Sprintf("write_memory {\"path\": %q%s, \"edits\": [{\"old\": %s, \"new\": %s}]}", n.String(), base, quoteJSON(old), quoteJSON(new))
 }

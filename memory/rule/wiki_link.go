@@ -75,17 +75,13 @@ func (v *view) refsIn(t *memory.Topic) []ref {
 }
 
 // LinksTo returns a finding for each link to a memory that was merged into another, with the link to that one.
-func LinksTo(s *memory.Snapshot, merged memory.Name, title string, into memory.Name) []Finding {
+func LinksTo(s *memory.Snapshot, merged memory.Name, t *memory.Topic, into memory.Name) []Finding {
 	v := Check{After: s}.view()
-	keys := keysOf(merged, title)
+	was := Check{After: &memory.Snapshot{Topics: map[memory.Name]*memory.Topic{merged: t}}}.view()
 	var findings []Finding
 	for _, n := range v.sortedNames() {
 		for _, r := range v.refsIn(v.After.Topics[n]) {
-			to := []string{"f" + r.target, "f" + memory.CleanPath(path.Join(path.Dir(n.String()), r.target))}
-			if r.wiki {
-				to = memory.WikiKeys(r.target)
-			}
-			if n == into || r.outside || v.leads(n, r) || !slices.ContainsFunc(to, func(key string) bool { return slices.Contains(keys, key) }) {
+			if n == into || r.outside || v.leads(n, r) || !was.leads(n, r) {
 				continue
 			}
 			replacement := strings.Replace(r.text, r.target, r.spell(into.String()), 1)
@@ -155,20 +151,14 @@ func (v *view) keys() map[string]bool {
 		v.linkKeys["w"+memory.SlugKey(file)] = true
 	}
 	for n, t := range v.After.Topics {
-		for _, key := range keysOf(n, t.Title()) {
+		for _, key := range memory.RefKeys(n.String()) {
 			v.linkKeys[key] = true
+		}
+		if t.Title() != "" {
+			v.linkKeys["w"+memory.SlugKey(t.Title())] = true
 		}
 	}
 	return v.linkKeys
-}
-
-// keysOf returns the keys under which a link may name a memory.
-func keysOf(n memory.Name, title string) []string {
-	keys := memory.RefKeys(n.String())
-	if title != "" {
-		keys = append(keys, "w"+memory.SlugKey(title))
-	}
-	return keys
 }
 
 // isLogPath reports whether a file lies where hosts keep what a snapshot does not hold.
