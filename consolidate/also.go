@@ -12,8 +12,9 @@ import (
 
 // The answer of a write shows at most maxAlso passages, each of another memory, none weaker than minAlso.
 const (
-	maxAlso = 3
-	minAlso = 2
+	maxAlso     = 3
+	minAlso     = 2
+	maxAlsoText = 120 // characters
 )
 
 // Complete fills in what is judged after the last of several writes, over the memory as they leave it: the passages of other
@@ -55,7 +56,7 @@ func (p *Project) Complete(results []*WriteResult, refused map[string]string) {
 			here, there := [2]string{r.Path, pair.File}, [2]string{pair.File, r.Path}
 			if len(r.Also) < maxAlso && pair.Weight >= minAlso && !shown[here] && !shown[there] {
 				shown[here] = true
-				r.Also = append(r.Also, pair.Where()+" "+visible.Short(memory.OneLine(pair.Text), maxPassage))
+				r.Also = append(r.Also, pair.Where()+" "+visible.Short(memory.OneLine(pair.Text), maxAlsoText))
 			}
 		}
 		still := rule.Check{After: s, Now: p.Store.Now()}.Written(n)

@@ -27,8 +27,8 @@ const MaxMerged = 128 << 10
 // RestOf returns the accepted text that covers all sentences of a merged memory.
 func RestOf(file string) string { return "the rest of " + file }
 
-// Dropped returns the sentences of a memory without a counterpart in its new text that lack an exact word there: a name, a number,
-// code, a negation or a condition.
+// Dropped returns the sentences of a memory's body without a counterpart in its new text that lack an exact word there: a name, a
+// number, code, a negation or a condition.
 func Dropped(n memory.Name, before, after *memory.Topic) []Fact {
 	return lost(map[memory.Name]*memory.Topic{n: before}, n, after, true)
 }
@@ -49,7 +49,13 @@ func lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memo
 		sample += "\n" + t.Body()
 	}
 	r := newReader(sample)
-	has := r.terms(wholeText(survivor))
+	has, near := r.terms(wholeText(survivor)), 0
+	for _, at := range has {
+		near += len(at)
+	}
+	if near > shortMemory {
+		near = 0
+	}
 	var agreed []map[string][]int
 	for _, a := range accepted {
 		agreed = append(agreed, r.terms(a))
@@ -60,10 +66,13 @@ func lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memo
 		if slices.Contains(accepted, RestOf(n.String())) {
 			continue
 		}
-		t := merged[n]
-		for _, s := range sentencesOf("# " + t.Description() + "\n\n" + t.Body()) {
+		said := merged[n].Body()
+		if !exact { // who writes a new text of a memory has replaced its description
+			said = "# " + merged[n].Description() + "\n\n" + said
+		}
+		for _, s := range sentencesOf(said) {
 			s.text = unnamed.Replace(s.text)
-			gone := uncovered(r.read(s), has)
+			gone := uncovered(r.read(s), has, near)
 			if len(gone) == 0 || (exact || s.heading) && !slices.ContainsFunc(gone, word.isExact) || slices.ContainsFunc(agreed, func(a map[string][]int) bool {
 				return !slices.ContainsFunc(gone, func(w word) bool { return a[w.term] == nil })
 			}) {
@@ -99,7 +108,7 @@ func (r *reader) claim(body string) *claim {
 // find looks for the sentences in the terms of a text.
 func (c *claim) find(has map[string][]int) {
 	c.left = slices.DeleteFunc(c.left, func(words []word) bool {
-		found := len(uncovered(words, has)) == 0
+		found := len(uncovered(words, has, 0)) == 0
 		if found {
 			c.kept += len(words)
 		}
@@ -119,11 +128,14 @@ func (c *claim) share() int {
 const (
 	nearWords  = 2 // the words that are looked at are so many times those of the sentence, and
 	nearMore   = 12
+
+	shortMemory = 80 // words of a memory that all count as near each other, for a merge
 	mostAbsent = 3 // one in so many of the other words may be absent
 )
 
-// uncovered returns the words that a text lacks where it has most of them, or nil if it has a counterpart there.
-func uncovered(words []word, has map[string][]int) []word {
+// uncovered returns the words that a text lacks where it has most of them, or nil if it has a counterpart there. At least so many
+// words are near each other.
+func uncovered(words []word, has map[string][]int, near int) []word {
 	type hit struct{ at, word int }
 	var hits []hit
 	for i, w := range words {
@@ -132,7 +144,7 @@ func uncovered(words []word, has map[string][]int) []word {
 		}
 	}
 	slices.SortFunc(hits, func(a, b hit) int { return a.at - b.at })
-	width := nearWords*len(words) + nearMore
+	width := max(near, nearWords*len(words)+nearMore)
 	count, covered, most, from, best := make([]int, len(words)), 0, 0, 0, [2]int{}
 	for to, h := range hits {
 		for ; hits[from].at <= h.at-width; from++ {

@@ -25,6 +25,8 @@ func TestLost(t *testing.T) {
 		{"a unit", "The lock waits 90 seconds before it opens the gate again.", "The lock waits 90 minutes before it opens the gate again.",
 			[]string{"The lock waits 90 ⟨seconds⟩ before it opens the gate again."}},
 		{"a time", "On 2026-11-18 at 10:30 sharp.", "On 2026-11-18 at ten.", []string{"On 2026-11-18 at ⟨10:30 sharp⟩."}},
+		{"near each other in a short memory", "Lamps change to OX-7, half the price.",
+			"Lamps of the quay are OX-7 of 12 watts; before that they were AB-2 of 19 watts, and hung on the north shed, the winch house, the tide gauge and the gate.\n\n**Why:** half the price.", nil},
 		{"the moment it was said", "User wants the ferry back at 15 knots since yesterday. The winch is still red.", "The ferry goes 15 knots (since 2026-11-05). The winch is red.", nil},
 		{"more than the moment", "Back at 15 knots since the storm.", "It goes 15 knots.", []string{"Back at 15 knots since the ⟨storm⟩."}},
 		{"code", "Run `go test ./tools` then.", "Run `go test` then.", []string{"Run `go test ./⟨tools⟩` then."}},
@@ -64,6 +66,17 @@ func TestLost(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", test.name, got, want)
 		}
+	}
+}
+
+// A new text names what of the body it drops. Its description is another on purpose.
+func TestDropped(t *testing.T) {
+	topic := func(description, body string) *memory.Topic {
+		return memory.ParseTopic([]byte("---\nname: x\ndescription: " + description + "\ntype: project\n---\n" + body + "\n"))
+	}
+	dropped := Dropped(mustName(t, "lift.md"), topic("up to 12 t, since May 2026", "It lifts 12 t. Ask Mareike."), topic("up to 14 t", "It lifts 14 t. Ask Mareike."))
+	if len(dropped) != 1 || dropped[0].Text != "It lifts ⟨12⟩ t." {
+		t.Errorf("got %+v", dropped)
 	}
 }
 
