@@ -169,8 +169,8 @@ const (
 	maxAsked    = 1_500 // bytes of an utterance that are looked at
 	maxPassage  = 200   // characters of a passage
 
-	// minTouch is the score that a passage has at least, times the weight of the words that it shares with the utterance. In
-	// 163 utterances of two invented projects most passages below it were on something else, but not all.
+	// minTouch is the score that a passage has at least, times the weight of the words that it shares with the utterance. In eight
+	// dreams of two invented projects 47 of 132 utterances with something to save name a memory, and 13 of 424 without.
 	minTouch = 4
 )
 

@@ -30,7 +30,7 @@ const minShare = 0.15
 func (x *Index) Beside(from []Passage, context string, skip func(file string) bool, max int) []Pair {
 	best := map[Passage]Pair{} // by the passage that is touched
 	for _, p := range from {
-		words, length := x.words(p.Text), float64(len(x.lookUp(p.Text)))
+		words, length := x.words(p.Text, false), float64(len(x.lookUp(p.Text)))
 		for _, h := range x.Touched(Question{Text: p.Text, Context: context + "\n" + p.about, Skip: skip, Max: 4 * max, PerFile: 2}) {
 			weight, share := x.meeting(words, h), 0.0
 			for _, t := range h.Shared {

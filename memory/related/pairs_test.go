@@ -120,3 +120,22 @@ func TestOrder(t *testing.T) {
 		t.Errorf("got %v", order)
 	}
 }
+
+// Paths and names of code are not parted in what somebody said: two files of a folder are not the same thing.
+func TestMeetingPaths(t *testing.T) {
+	docs := []Document{{File: "radio.md", Body: "Ines reviews what changes in lib/src/radio, and `slot_table` most of all.\n"}}
+	for i := range 30 {
+		docs = append(docs, Document{File: fmt.Sprintf("other_%d.md", i), Body: fmt.Sprintf("Quay %d is painted.\n", i)})
+	}
+	x := New(docs)
+	for said, touches := range map[string]bool{
+		"rename slot_count in lib/src/modem.c and lib/src/radio/send.c": false,
+		"Ines is away, nobody reviews the radio now":                    true,
+		"slot_table in lib/src/radio is wrong":                          true,
+	} {
+		hits := x.Touched(Question{Text: said, Max: 1})
+		if got := len(hits) > 0 && x.Meeting(said, hits[0]) > 0; got != touches {
+			t.Errorf("%q touches: %v", said, got)
+		}
+	}
+}

@@ -176,3 +176,22 @@ func (x *Index) lookUp(s string) (terms []int32) {
 	})
 	return terms
 }
+
+// lookUpWhole returns the term of a path or of a name of code, if the index has it.
+func (x *Index) lookUpWhole(w string) []int32 {
+	longest, its := "", text.Plain
+	text.EachToken(w, func(token string, kind text.Kind) {
+		if len(token) > len(longest) {
+			longest, its = token, kind
+		}
+	})
+	if longest == "" {
+		return nil
+	}
+	if all := x.language.Terms(longest, its); len(all) > 0 { // the whole is the first
+		if id, ok := x.ids[all[0]]; ok {
+			return []int32{id}
+		}
+	}
+	return nil
+}

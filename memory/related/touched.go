@@ -37,9 +37,10 @@ const (
 	nearlyAll = 0.9
 )
 
-// Meeting returns the weight of the words of a text that the memory of a hit holds, without those of everyday work, dates and short
-// numbers, and 0 if they may be chance. A name of code or a path is one word. Of a long memory only the passage counts.
-func (x *Index) Meeting(s string, h Hit) float64 { return x.meeting(x.words(s), h) }
+// Meeting returns the weight of the words of what somebody said that the memory of a hit holds, without those of everyday work, dates
+// and short numbers, and 0 if they may be chance. A name of code or a path is one word, and its parts are none: what people work on
+// is named all day, and says little about what they want. Of a long memory only the passage counts.
+func (x *Index) Meeting(s string, h Hit) float64 { return x.meeting(x.words(s, true), h) }
 
 // A word of a text by its terms, without those that say little.
 type word struct {
@@ -48,10 +49,15 @@ type word struct {
 	says  float64 // its rarity; of a number 0
 }
 
-func (x *Index) words(s string) (words []word) {
+// words returns the words of a text, names of code and paths with their parts or as wholes.
+func (x *Index) words(s string, wholes bool) (words []word) {
 	counted := false // the word before is a number that may be a value: what it counts is not everyday
 	for w := range strings.FieldsSeq(s) {
-		terms := slices.DeleteFunc(x.lookUp(w), func(id int32) bool {
+		found := x.lookUp(w)
+		if wholes && strings.ContainsAny(strings.Trim(w, "/_"), "/_") {
+			found = x.lookUpWhole(w)
+		}
+		terms := slices.DeleteFunc(found, func(id int32) bool {
 			return !counted && text.IsEveryday(x.terms[id]) || dateOrShort.MatchString(x.terms[id])
 		})
 		counted = len(terms) > 0 && strings.Trim(w, "0123456789.,") == ""

@@ -126,11 +126,11 @@ func (c *claim) share() int {
 
 // A sentence has a counterpart where words near each other have all of its exact words, and of the others two of three.
 const (
-	nearWords  = 2 // the words that are looked at are so many times those of the sentence, and
-	nearMore   = 12
+	nearWords = 2 // the words that are looked at are so many times those of the sentence, and
+	nearMore  = 12
 
 	shortMemory = 80 // words of a memory that all count as near each other, for a merge
-	mostAbsent = 3 // one in so many of the other words may be absent
+	mostAbsent  = 3  // one in so many of the other words may be absent
 )
 
 // uncovered returns the words that a text lacks where it has most of them, or nil if it has a counterpart there. At least so many
