@@ -27,9 +27,9 @@ func (t *Topic) linesOf(keys []string) (fields map[string]string, lines []bool) 
 	return fields, lines
 }
 
-// WithoutBookkeeping returns the text of a topic without its bookkeeping fields, and whether it has any.
-func WithoutBookkeeping(text string) (rest string, had bool) {
-	fields, lines := ParseTopic([]byte(text)).Bookkeeping()
+// WithoutBookkeeping returns the text of a topic without its bookkeeping fields.
+func WithoutBookkeeping(text string) string {
+	_, lines := ParseTopic([]byte(text)).Bookkeeping()
 	var b strings.Builder
 	i := 0
 	for line := range strings.Lines(text) {
@@ -38,5 +38,5 @@ func WithoutBookkeeping(text string) (rest string, had bool) {
 		}
 		i++
 	}
-	return b.String(), len(fields) > 0
+	return b.String()
 }

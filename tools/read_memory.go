@@ -97,17 +97,15 @@ func readProblem(path string, f consolidate.ReadResult) string {
 // bookkeeping fields are left out, which are half of a short memory.
 func renderFiles(paths []string, files []consolidate.ReadResult, offset int) (page string, shown int) {
 	var b text
-	hidden := false
 	shown = fill(&b, len(files), readPage, func(i int) string {
 		if f := files[i]; f.Err == nil || f.Disk != nil {
-			if len(files) > 1 && hideBookkeeping(&f.Shown) {
-				hidden = true
+			if len(files) > 1 {
+				hideBookkeeping(&f.Shown)
 			}
 			return renderBoth(paths[i], f, offset)
 		}
 		return readProblem(paths[i], files[i]) + "\n\n"
 	})
-	b.add(hidden, "created, modified and sources are shown when a memory is read alone\n")
 	return strings.TrimRight(b.String(), "\n"), shown
 }
 
@@ -167,13 +165,11 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 	return "\n\n" + strings.TrimRight(b.String(), "\n"), nil
 }
 
-// hideBookkeeping removes the bookkeeping fields from a topic that will not be cut, since an offset counts them, and reports whether
-// it had any.
-func hideBookkeeping(f *consolidate.Shown) (had bool) {
+// hideBookkeeping removes the bookkeeping fields from a topic that will not be cut, since an offset counts them.
+func hideBookkeeping(f *consolidate.Shown) {
 	if f.Name.IsTopic() && len(f.Text) < readPage/2 {
-		f.Text, had = memory.WithoutBookkeeping(f.Text)
+		f.Text = memory.WithoutBookkeeping(f.Text)
 	}
-	return had
 }
 
 // renderFile writes a page of a file. The offset is in bytes of the masked text.
