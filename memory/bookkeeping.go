@@ -10,13 +10,11 @@ var bookkeeping = []string{"created", "modified", "sources", "originSessionId", 
 
 // Bookkeeping returns the bookkeeping fields of the frontmatter as they are written, by key without "metadata.", and
 // reports for each line of the text whether it belongs to one.
-func (t *Topic) Bookkeeping() (fields map[string]string, lines []bool) { return t.linesOf(bookkeeping) }
-
-func (t *Topic) linesOf(keys []string) (fields map[string]string, lines []bool) {
+func (t *Topic) Bookkeeping() (fields map[string]string, lines []bool) {
 	fields, lines = make(map[string]string), make([]bool, strings.Count(t.body, "\n")+len(t.head)+1)
 	for _, f := range t.fields {
 		key := strings.TrimPrefix(f.key, "metadata.")
-		if !slices.Contains(keys, key) {
+		if !slices.Contains(bookkeeping, key) {
 			continue
 		}
 		fields[key] += strings.Join(t.head[f.line:f.end], "")
