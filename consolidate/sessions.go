@@ -77,30 +77,44 @@ func (s *Sessions) Search(ctx context.Context, q search.Query, since string) (re
 	return res, err
 }
 
-// Mentions returns the first passages of memories, as the open dream would leave them, that match, at most so many, and how many
-// there are. Outside dreams there are none.
-func (s *Sessions) Mentions(matches func(text string) bool, most int) (first []related.Passage, n int) {
+// Mentions are the passages of memories that match.
+type Mentions struct {
+	First []related.Passage
+	All   int
+	Of    []int // passages, by what they match; nil outside dreams
+}
+
+// Mentions returns the passages of memories, as the open dream would leave them, that match, at most so many of them.
+func (s *Sessions) Mentions(match []func(text string) bool, most int) (m Mentions) {
 	p := s.p
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	if p.dream == nil {
-		return nil, 0
+		return m
 	}
 	written, err := p.asWritten()
 	if err != nil {
-		return nil, 0
+		return m
 	}
+	m.Of = make([]int, len(match))
 	for _, d := range related.Documents(written.Shown(nil)) {
 		for _, passage := range d.Passages() {
-			if !matches(passage.Text) {
+			any := false
+			for i, matches := range match {
+				if matches(passage.Text) {
+					any = true
+					m.Of[i]++
+				}
+			}
+			if !any {
 				continue
 			}
-			if n++; n <= most {
-				first = append(first, passage)
+			if m.All++; m.All <= most {
+				m.First = append(m.First, passage)
 			}
 		}
 	}
-	return first, n
+	return m
 }
 
 // Ranked finds utterances that answer a question.

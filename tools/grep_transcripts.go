@@ -12,7 +12,6 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
-	"dream-mcp/memory/related"
 )
 
 // How many turns context_of shows on each side of one ID, and of each of several, unless limit says otherwise.
@@ -53,8 +52,8 @@ func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArgument
 		r.Limit = res.Limit
 	}
 	text := renderHits(p, res, r, answerBytes(r))
-	if matches, err := q.Matcher(); err == nil && r.Cursor == "" {
-		text += renderMentions(p.Sessions.Mentions(matches, maxMentions))
+	if match, err := q.Matchers(); err == nil && r.Cursor == "" {
+		text += renderMentions(r, p.Sessions.Mentions(match, maxMentions))
 	}
 	return answer{text: text}, nil
 }
@@ -62,13 +61,24 @@ func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArgument
 // maxMentions is the number of passages of memories that a search shows.
 const maxMentions = 8
 
-// renderMentions says what memories have of what was looked for.
-func renderMentions(first []related.Passage, n int) string {
+// renderMentions says what memories have of what was looked for, and what none has.
+func renderMentions(r grepArguments, m consolidate.Mentions) string {
+	if m.Of == nil {
+		return ""
+	}
+	var none []string
+	for i, n := range m.Of {
+		if n == 0 && len(r.Patterns) > 0 {
+			none = append(none, quotedPattern(r.Patterns[i]))
+		}
+	}
 	var b text
-	b.add(n > 0, "\nIn memories, %s", ops.Plural(n, "passage"))
-	b.add(n > len(first), ", the first %d; fewer or narrower patterns show the others", len(first))
-	b.add(n > 0, ":\n")
-	for _, p := range first {
+	b.add(m.All == 0, "\nIn no memory.")
+	b.add(m.All > 0, "\nIn memories, %s", ops.Plural(m.All, "passage"))
+	b.add(m.All > len(m.First), ", the first %d; fewer or narrower patterns show the others", len(m.First))
+	b.add(m.All > 0 && len(none) > 0, "; none has %s", strings.Join(none, " or "))
+	b.add(m.All > 0, ":\n")
+	for _, p := range m.First {
 		b.add(true, "%s: %s\n", p.Where(), passage(p.Text, nil, maxPassageLine))
 	}
 	return strings.TrimRight(b.String(), "\n")

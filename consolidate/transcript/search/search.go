@@ -134,12 +134,13 @@ func (q Query) compiled() (all []*pattern, omitted []string, err error) {
 	return all, texts[n:], nil
 }
 
-// Matcher returns what reports whether a text has one of the query's patterns. Its errors are those of Search.
-func (q Query) Matcher() (func(text string) bool, error) {
-	all, _, err := q.compiled()
-	return func(text string) bool {
-		return slices.ContainsFunc(all, func(p *pattern) bool { return p.matches(text) })
-	}, err
+// Matchers returns for each of the query's patterns what reports whether a text has it. Its errors are those of Search.
+func (q Query) Matchers() (all []func(text string) bool, err error) {
+	patterns, _, err := q.compiled()
+	for _, p := range patterns {
+		all = append(all, p.matches)
+	}
+	return all, err
 }
 
 // speakers are those whose words are looked for.
