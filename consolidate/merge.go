@@ -21,12 +21,13 @@ type Replaced struct {
 	Base string `json:"base"`
 }
 
-// Accepted is a sentence of a merged memory that the one that it was merged into need not say, or the rest of a file, and why.
+// Accepted is a sentence of a merged memory that the one that it was merged into need not say, or without Text the rest of a file,
+// and why.
 type Accepted struct{ Text, File, Why string }
 
 // text returns what is accepted, as rule.Lost takes it.
 func (a Accepted) text() string {
-	if a.File != "" {
+	if strings.TrimSpace(a.Text) == "" {
 		return rule.RestOf(a.File)
 	}
 	return a.Text
@@ -171,7 +172,7 @@ func (w *writing) checkAccepted() error {
 		switch {
 		case strings.TrimSpace(a.Why) == "":
 			return ops.Refuse(fmt.Sprintf("accept %q gives no reason", cmp.Or(a.Text, a.File)), "say in why what makes it right to leave it out")
-		case (strings.TrimSpace(a.Text) == "") == (a.File == ""):
+		case strings.TrimSpace(a.Text) == "" && a.File == "":
 			return ops.Refuse("accept needs text or file", "text is a sentence that missing lists, or its marked words; file covers all that missing lists of it")
 		}
 	}
