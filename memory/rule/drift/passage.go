@@ -12,7 +12,6 @@ import (
 type passage struct {
 	from, to int
 	kind     prose.Kind
-	comment  string // after a command
 }
 
 func (s *passage) text(all string) string { return all[s.from:s.to] }
@@ -35,17 +34,12 @@ func passages(text string) []passage {
 // shells are the languages of fences that hold commands.
 var shells = prose.Set("sh bash zsh shell console fish shell-session")
 
-// command matches a line of a shell, its prompt and its comment.
-var command = lazy.New(`(?m)^[ \t>]*(?:[$%] )?([^\s#].*?)[ \t]*( #.*)?\r?$`)
+// command matches a line of a shell, beside its prompt and its comment.
+var command = lazy.New(`(?m)^[ \t>]*(?:[$%] )?([^\s#].*?)[ \t]*(?: #.*)?\r?$`)
 
-func commands(text string, from, to int) []passage {
-	var found []passage
+func commands(text string, from, to int) (found []passage) {
 	for _, m := range command.FindAllStringSubmatchIndex(text[from:to], maxPassages) {
-		s := passage{from: from + m[2], to: from + m[3], kind: prose.Fence}
-		if m[4] >= 0 {
-			s.comment = text[from+m[4] : from+m[5]]
-		}
-		found = append(found, s)
+		found = append(found, passage{from: from + m[2], to: from + m[3], kind: prose.Fence})
 	}
 	return found
 }
@@ -59,7 +53,7 @@ type around struct {
 
 func (s *passage) around(body string) around {
 	from, to := text.Block(body, s.from)
-	c := around{scope: text.Lead(body, s.from), after: s.comment}
+	c := around{scope: text.Lead(body, s.from)}
 	for heading := range text.Headings(body, from) {
 		c.scope = heading + c.scope
 		break
