@@ -15,7 +15,6 @@
 package drift
 
 import (
-	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -58,6 +57,7 @@ type Hit struct {
 
 	moved [2]string // the folders from and to which it was moved
 	by    string    // the commit that moved the folder or removed the file
+	never bool      // it never was there
 }
 
 // Checked is how much of what memories name was looked at. A name counts once, however often it is written.
@@ -113,14 +113,6 @@ func (c Checked) String() string {
 	return text
 }
 
-// missing is one name that the project does not have.
-type missing struct {
-	ref, message string
-	moved        [2]string
-	by           string
-	never        bool // it never was there
-}
-
 // Find compares texts with the project: one hit for each line, folder that was moved, and dated log, in the order of the texts.
 // Read are code spans and fences of shell commands. A path for which, or for whose last
 // part, isMemory reports true leads to another memory. Checked returns how much it looked at.
@@ -160,28 +152,28 @@ func (p *Project) Checked() Checked {
 // find returns the hits of one text, each name once.
 func (p *Project) find(nth int, t Text, isMemory func(name string) bool) []Hit {
 	text := t.Body[:min(len(t.Body), maxText)]
-	found := passages(text)
-	slices.SortStableFunc(found, func(a, b passage) int { return cmp.Compare(a.from, b.from) })
 	var hits []Hit
 	seen := make(map[string]bool)
-	for _, s := range found {
-		if name := strings.TrimSpace(s.text(text)); isMemory(name) || isMemory(path.Base(name)) {
+	for _, s := range passages(text) {
+		named := text[s.Inner:s.InnerTo]
+		if name := strings.TrimSpace(named); isMemory(name) || isMemory(path.Base(name)) {
 			continue
 		}
-		for _, m := range p.judge(&s, s.text(text)) {
-			if seen[m.ref] || !s.around(text).isPresent() { // in this order: most of what is named is there
+		for _, m := range p.judge(s.Kind, named) {
+			if seen[m.Ref] || !aroundOf(s, text).isPresent() { // in this order: most of what is named is there
 				continue
 			}
-			seen[m.ref] = true
+			seen[m.Ref] = true
 			if m.never {
 				c := &p.checked
-				if p.count(&c.Never, "never "+m.ref); len(c.NeverAt) < min(c.Never, maxNever) {
-					c.NeverAt = append(c.NeverAt, fmt.Sprintf("%s:%d %.80s", t.File, max(1, t.Line)+strings.Count(text[:s.from], "\n"), m.ref))
+				if p.count(&c.Never, "never "+m.Ref); len(c.NeverAt) < min(c.Never, maxNever) {
+					c.NeverAt = append(c.NeverAt, fmt.Sprintf("%s:%d %.80s", t.File, max(1, t.Line)+strings.Count(text[:s.Inner], "\n"), m.Ref))
 				}
 				continue
 			}
-			p.count(&p.checked.Missing, "missing "+m.ref)
-			hits = append(hits, Hit{Place: Place{nth, s.from, s.to}, Ref: m.ref, Message: m.message, moved: m.moved, by: m.by})
+			p.count(&p.checked.Missing, "missing "+m.Ref)
+			m.Place = Place{nth, s.Inner, s.InnerTo}
+			hits = append(hits, m)
 		}
 	}
 	return hits
@@ -196,12 +188,12 @@ func (p *Project) count(number *int, name string) {
 }
 
 // judge returns what a passage names and the project does not have.
-func (p *Project) judge(s *passage, text string) []missing {
+func (p *Project) judge(kind prose.Kind, text string) []Hit {
 	text = strings.TrimPrefix(strings.TrimSpace(text), strings.TrimSuffix(p.root.Name(), "/")+"/")
 	switch {
 	case text == "" || len(text) > maxRef:
 		return nil
-	case s.kind == prose.Code && !strings.ContainsAny(text, " \t"):
+	case kind == prose.Code && !strings.ContainsAny(text, " \t"):
 		return p.judgePath(text)
 	case p.look(text) == present: // a path with spaces
 		return nil
@@ -210,7 +202,7 @@ func (p *Project) judge(s *passage, text string) []missing {
 }
 
 // judgeCommand judges a script or target, and the files that a command names.
-func (p *Project) judgeCommand(text string) (all []missing) {
+func (p *Project) judgeCommand(text string) (all []Hit) {
 	words := strings.Fields(strings.TrimPrefix(text, "$ "))
 	all = p.judgeScript(strings.Join(words, " "))
 	for _, word := range words {

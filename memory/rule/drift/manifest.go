@@ -52,7 +52,7 @@ var scriptRef = lazy.New(`^(?:[A-Za-z_]\w*=\S* |sudo )*((?:npm run|(?:pnpm|yarn|
 var generalScripts = prose.Set("dev start build test lint serve watch preview format typecheck")
 
 // judgeScript reports a script or a target that no manifest has.
-func (p *Project) judgeScript(command string) []missing {
+func (p *Project) judgeScript(command string) []Hit {
 	m := scriptRef.FindStringSubmatch(command)
 	if m == nil {
 		return nil
@@ -79,8 +79,8 @@ func (p *Project) judgeScript(command string) []missing {
 		return nil // "pnpm tsc" runs a program
 	}
 	if by == "" {
-		return []missing{{ref: ref, never: true}}
+		return []Hit{{Ref: ref, never: true}}
 	}
 	p.count(number, noun+" "+script)
-	return []missing{{ref: ref, message: fmt.Sprintf("no %s has the %s %q any more; %s removed it", manifest, noun, script, by)}}
+	return []Hit{{Ref: ref, Message: fmt.Sprintf("no %s has the %s %q any more; %s removed it", manifest, noun, script, by)}}
 }

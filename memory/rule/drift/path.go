@@ -78,7 +78,7 @@ func isFile(name string) bool {
 
 // judgePath reports a path that the project does not have. Certain is what git once had, and, without git, what has one
 // file of its name in another place.
-func (p *Project) judgePath(text string) []missing {
+func (p *Project) judgePath(text string) []Hit {
 	name := parsePath(text)
 	if name == "" {
 		return nil
@@ -95,10 +95,10 @@ func (p *Project) judgePath(text string) []missing {
 	if others := t.bases[path.Base(name)]; len(others) == 1 && !general[strings.ToLower(stem(path.Base(name)))] {
 		elsewhere = others[0]
 	}
-	m := missing{ref: name}
-	var never []missing
+	m := Hit{Ref: name}
+	var never []Hit
 	if strings.Contains(name, "/") && isFile(name) {
-		never = []missing{{ref: name, never: true}}
+		never = []Hit{{Ref: name, never: true}}
 	}
 	if h := p.past(); h.sawChanges() {
 		was, by, ok := h.had(name)
@@ -114,20 +114,20 @@ func (p *Project) judgePath(text string) []missing {
 		}
 		switch became = cmp.Or(became, elsewhere); {
 		case became != "":
-			m.message, m.moved = fmt.Sprintf("%q is now %q (%s)", name, became, by), folders(name, became)
+			m.Message, m.moved = fmt.Sprintf("%q is now %q (%s)", name, became, by), folders(name, became)
 			if m.moved != [2]string{} {
 				m.by = by
 			}
 		default:
-			m.message, m.by = fmt.Sprintf("the project has no %q; %s removed it", name, by), by
+			m.Message, m.by = fmt.Sprintf("the project has no %q; %s removed it", name, by), by
 		}
 	} else if strings.Contains(name, "/") && isFile(name) && elsewhere != "" && t.bases[path.Base(path.Dir(name))] != nil {
-		m.message, m.moved = fmt.Sprintf("the project has no %q; the one file of that name is %q", name, elsewhere), folders(name, elsewhere)
+		m.Message, m.moved = fmt.Sprintf("the project has no %q; the one file of that name is %q", name, elsewhere), folders(name, elsewhere)
 	} else {
 		return never
 	}
 	p.count(&p.checked.Paths, "path "+name)
-	return []missing{m}
+	return []Hit{m}
 }
 
 // folders returns the folders from which and to which a path was moved: what is before the part that both have. They are empty
