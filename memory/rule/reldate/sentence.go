@@ -1,9 +1,7 @@
 package reldate
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 
 	"dream-mcp/memory/lazy"
@@ -46,7 +44,7 @@ func (p *scan) around(from, to int) *sentence {
 	words := p.text[s.from:s.to]
 	s.lower = lower(words)
 	s.kana = strings.ContainsFunc(words, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) })
-	s.dated = date().MatchString(s.lower) || contrast.MatchString(s.lower)
+	s.dated = date.MatchString(s.lower) || contrast.MatchString(s.lower)
 	return s
 }
 
@@ -56,21 +54,21 @@ var contrast = lazy.New(`(?s)\btoday\b.*\btomorrow\b|今天.*明天|오늘.*내�
 // lower returns a text in lower case, with plain apostrophes.
 func lower(text string) string { return strings.ReplaceAll(strings.ToLower(text), "’", "'") }
 
+// months are their names in the languages of Latin script.
+const months = `(?:january|february|march|april|may|june|july|august|september|october|november|december` +
+	`|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec` +
+	`|januar|jänner|februar|märz|mai|juni|juli|oktober|dezember` +
+	`|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre` +
+	`|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre)`
+
 // date finds an absolute date in lower case.
-var date = sync.OnceValue(func() *regexp.Regexp {
-	names := `(?:january|february|march|april|may|june|july|august|september|october|november|december` +
-		`|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec` +
-		`|januar|jänner|februar|märz|mai|juni|juli|oktober|dezember` +
-		`|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre` +
-		`|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre)`
-	return regexp.MustCompile(`\b(?:19|20)\d\d[-/.](?:0?[1-9]|1[0-2])(?:[-/.]\d{1,2})?\b` +
-		`|\b\d{1,2}[-/.]\d{1,2}[-/.](?:\d\d){1,2}\b` +
-		`|\b(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\b` +
-		`|\d{1,2} ?月 ?\d{1,2} ?[日号號]|\d{1,2}월 ?\d{1,2}일` +
-		`|\b` + names + `\.? \d{1,2}(?:st|nd|rd|th)?\b` +
-		`|\b\d{1,2}(?:st|nd|rd|th|er|\.)? (?:de |of )?` + names + `\b` +
-		`|(?:^|[^\w.])\d{1,2}\. ?\d{1,2}\.(?:[\s),]|$)` +
-		`|\((?:on |am |le |el )?\d{1,2}/\d{1,2}\)` +
-		`|\b(?:week|kw|semaine|semana|w) ?\d{1,2}\b|\b(?:19|20)\d\d[- ]?[qw]\d` +
-		`|\bq[1-4][ /]?(?:19|20)\d\d\b|\b` + names + ` (?:de )?(?:19|20)\d\d\b|(?:19|20)\d\d年 ?\d{1,2}月|(?:19|20)\d\d년 ?\d{1,2}월`)
-})
+var date = lazy.New(`\b(?:19|20)\d\d[-/.](?:0?[1-9]|1[0-2])(?:[-/.]\d{1,2})?\b` +
+	`|\b\d{1,2}[-/.]\d{1,2}[-/.](?:\d\d){1,2}\b` +
+	`|\b(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\b` +
+	`|\d{1,2} ?月 ?\d{1,2} ?[日号號]|\d{1,2}월 ?\d{1,2}일` +
+	`|\b` + months + `\.? \d{1,2}(?:st|nd|rd|th)?\b` +
+	`|\b\d{1,2}(?:st|nd|rd|th|er|\.)? (?:de |of )?` + months + `\b` +
+	`|(?:^|[^\w.])\d{1,2}\. ?\d{1,2}\.(?:[\s),]|$)` +
+	`|\((?:on |am |le |el )?\d{1,2}/\d{1,2}\)` +
+	`|\b(?:week|kw|semaine|semana|w) ?\d{1,2}\b|\b(?:19|20)\d\d[- ]?[qw]\d` +
+	`|\bq[1-4][ /]?(?:19|20)\d\d\b|\b` + months + ` (?:de )?(?:19|20)\d\d\b|(?:19|20)\d\d年 ?\d{1,2}月|(?:19|20)\d\d년 ?\d{1,2}월`)
