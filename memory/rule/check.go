@@ -16,7 +16,6 @@ type Check struct {
 	Touched       map[memory.Name]bool   // the files that the change writes or deletes
 	Accepted      map[memory.Name]string // losses that were agreed to, and why
 	Unattended    bool                   // nobody watches: the stricter law of losses
-	Cited         []string               // the words that the write cites
 	OwnWords      map[string]bool        // the sources that are the user's own words; nil: it is not known which
 	Project       *drift.Project         // the folder that the memory describes; nil: the rules that compare with it find nothing
 	Now           time.Time
