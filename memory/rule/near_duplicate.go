@@ -52,14 +52,6 @@ func (v *view) duplicateOf(n, other memory.Name) Finding {
 
 // nameEachOther reports whether one of two memories names the other: who wrote that knew both.
 func (v *view) nameEachOther(a, b memory.Name) bool {
-	return v.namedIn(a).Names(b) || v.namedIn(b).Names(a)
-}
-
-// namedIn returns what the text of a memory refers to.
-func (v *view) namedIn(n memory.Name) memory.Refs {
-	r := memory.Refs{}
-	for _, text := range v.After.Topics[n].ProseLines() {
-		r.AddLine(&memory.Line{Text: text, Scan: memory.ScanLine(text)})
-	}
-	return r
+	names := func(in, n memory.Name) bool { return memory.ParseIndex(v.After.Topics[in].Bytes()).Mentions(n) }
+	return names(a, b) || names(b, a)
 }
