@@ -90,14 +90,9 @@ func (r *Recall) read(do func(dir *memory.Dir) error) error {
 }
 
 func (r *Recall) describe(s *memory.Snapshot) []Memory {
-	known, messages := map[string]doubt{}, map[string]string{}
+	known := map[string]doubt{}
 	if len(s.Topics) > 0 {
 		r.Store.Records.Note(doubtsFile, &known)
 	}
-	for n, t := range s.Topics {
-		if d, ok := known[n.String()]; ok && memory.SumOf(t.Bytes()).Short() == d.Sum {
-			messages[n.String()] = d.Message
-		}
-	}
-	return Memories(s, messages)
+	return memories(s, known)
 }

@@ -51,14 +51,17 @@ type Memory struct {
 	Doubt       string // what the last lint found; "" for nothing
 }
 
-// Memories returns the topics of s, sorted by path. doubts are the findings of rules by path.
-func Memories(s *memory.Snapshot, doubts map[string]string) []Memory {
+// memories returns the topics of s, sorted by path, with the doubts that are valid.
+func memories(s *memory.Snapshot, doubts map[string]doubt) []Memory {
 	all := make([]Memory, 0, len(s.Topics))
 	for n, t := range s.Topics {
 		body := t.Body()
 		m := Memory{
 			Path: n.String(), Type: t.Type(), Description: t.Description(), Body: strings.TrimSpace(body),
-			Author: field(t, "metadata.author", "author"), Modified: s.ModTimes[n], Doubt: doubts[n.String()],
+			Author: field(t, "metadata.author", "author"), Modified: s.ModTimes[n],
+		}
+		if d, ok := doubts[m.Path]; ok && memory.SumOf(t.Bytes()).Short() == d.Sum {
+			m.Doubt = d.Message
 		}
 		if stamp, err := time.Parse(time.RFC3339, field(t, "metadata.modified", "modified")); err == nil {
 			m.Modified = stamp

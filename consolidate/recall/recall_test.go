@@ -47,7 +47,11 @@ func TestMemories(t *testing.T) {
 		}
 		s.Topics[n], s.ModTimes[n] = memory.ParseTopic([]byte(text)), now.AddDate(0, -3, 0)
 	}
-	got := Memories(s, map[string]string{"b.md": "the project no longer has src/b.go"})
+	b, _ := memory.ParseName("b.md")
+	got := memories(s, map[string]doubt{
+		"b.md":      {memory.SumOf(s.Topics[b].Bytes()).Short(), "the project no longer has src/b.go"},
+		"team/c.md": {"0123456789ab", "of an earlier text"},
+	})
 	text, _ := page().Index(got, nil)
 	want := "<dream-memories>\n" + fmt.Sprintf(indexIntro, "/m") +
 		"- [b.md; project; 3 days old; by Ines; in doubt: the project no longer has src/b.go] — what b is\n" +
