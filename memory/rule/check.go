@@ -25,8 +25,7 @@ type Check struct {
 // too is at most a warning, and an info of a minor rule: what stood never stops a dream. An
 // info about a memory that the change does not touch is left out: Standing has reported it.
 func (c Check) Whole() []Finding {
-	v := c.view()
-	findings := v.all(table)
+	findings := c.view().all(table)
 	excusable := func(f Finding) bool {
 		r := ruleOf(f.Rule)
 		return f.Severity == Error || f.Severity == Warning && r.minor
@@ -37,7 +36,7 @@ func (c Check) Whole() []Finding {
 			asked[f.Rule] = true
 		}
 	}
-	stood := c.stood(v, asked)
+	stood := c.stood(asked)
 	for i, again := range again(findings, stood) {
 		if again && excusable(findings[i]) {
 			findings[i].Severity = findings[i].Severity.less()
@@ -48,14 +47,13 @@ func (c Check) Whole() []Finding {
 	}))
 }
 
-// stood counts what the rules of these names found before the change that v looks at. The others are not
+// stood counts what the rules of these names found before the change. The others are not
 // asked: over a thousand memories that names much which is gone, drift alone takes a second.
-func (c Check) stood(v *view, names map[string]bool) map[Finding]int {
+func (c Check) stood(names map[string]bool) map[Finding]int {
 	if c.Before == nil || len(names) == 0 {
 		return make(map[Finding]int)
 	}
 	before := Check{After: c.Before, Project: c.Project, Now: c.Now}.view()
-	v.share(before)
 	rules := slices.DeleteFunc(slices.Clone(table), func(r rule) bool { return !names[r.name] })
 	return counted(before.all(rules))
 }

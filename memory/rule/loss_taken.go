@@ -168,7 +168,10 @@ func (v *view) claim(t *memory.Topic) *claim {
 
 // terms returns the terms of a memory's text.
 func (v *view) terms(t *memory.Topic) map[string][]int {
-	return read(v, t, "terms", func() map[string][]int { return v.textReader().terms(t.Body()) })
+	if v.known[t] == nil {
+		v.known[t] = v.textReader().terms(t.Body())
+	}
+	return v.known[t]
 }
 
 // emptied reports whether a text loses most of its words: to write something else in the place of a

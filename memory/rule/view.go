@@ -22,19 +22,19 @@ type view struct {
 
 	inProject func(file string) bool // reports whether the project has a file
 
-	written  memory.Name               // that Written is about, or the zero Name
-	linkKeys map[string]bool           // what a link may name
-	readings map[*memory.Topic]reading // shared by the views of one check
+	written  memory.Name                        // that Written is about, or the zero Name
+	linkKeys map[string]bool                    // what a link may name
+	known    map[*memory.Topic]map[string][]int // what terms found
 }
 
 func (c Check) view() *view {
-	readings := make(map[*memory.Topic]reading)
+	known := make(map[*memory.Topic]map[string][]int)
 	shown := c
 	shown.After = c.After.Shown(nil)
 	shown.Before = c.Before.Shown(c.After)
-	exact := &view{Check: c, readings: readings}
+	exact := &view{Check: c, known: known}
 	exact.exact = exact
-	return &view{Check: shown, readings: readings, exact: exact, inProject: c.Project.Holds}
+	return &view{Check: shown, known: known, exact: exact, inProject: c.Project.Holds}
 }
 
 // toFind is in place of a new text that a rule does not know.

@@ -16,7 +16,7 @@ func findLooseLinks(v *view, n memory.Name, t *memory.Topic) []Finding {
 	}
 	var found []Finding
 	seen := make(map[string]bool)
-	for _, r := range v.refsIn(t) {
+	for _, r := range refsIn(t) {
 		if r.outside || seen[r.target] || v.leads(n, r) {
 			continue
 		}
@@ -49,29 +49,23 @@ func (r ref) spell(file string) string {
 }
 
 // refsIn returns the links of a memory's text, in order: what is in code is not one.
-func (v *view) refsIn(t *memory.Topic) []ref {
-	return read(v, t, "wiki-link", func() []ref {
-		if !strings.Contains(t.Body(), "[[") && !strings.Contains(t.Body(), "](") {
-			return nil
-		}
-		var refs []ref
-		for line, text := range t.ProseLines() {
-			s := memory.ScanLine(text)
-			for _, wiki := range s.Wikis {
-				target, _, _ := strings.Cut(wiki, "|")
-				target, _, _ = strings.Cut(target, "#")
-				if isWikiName(target) {
-					refs = append(refs, ref{line: line, column: columnOf(text, "[["+wiki+"]]"), text: "[[" + wiki + "]]", target: target, wiki: true})
-				}
-			}
-			for _, l := range s.Links {
-				if !l.Nowhere && !memory.IsURL(l.File) {
-					refs = append(refs, ref{line: line, column: columnOf(text, text[l.From:l.To]), text: text[l.From:l.To], target: l.File, outside: l.Outside})
-				}
+func refsIn(t *memory.Topic) (refs []ref) {
+	for line, text := range t.ProseLines() {
+		s := memory.ScanLine(text)
+		for _, wiki := range s.Wikis {
+			target, _, _ := strings.Cut(wiki, "|")
+			target, _, _ = strings.Cut(target, "#")
+			if isWikiName(target) {
+				refs = append(refs, ref{line: line, column: columnOf(text, "[["+wiki+"]]"), text: "[[" + wiki + "]]", target: target, wiki: true})
 			}
 		}
-		return refs
-	})
+		for _, l := range s.Links {
+			if !l.Nowhere && !memory.IsURL(l.File) {
+				refs = append(refs, ref{line: line, column: columnOf(text, text[l.From:l.To]), text: text[l.From:l.To], target: l.File, outside: l.Outside})
+			}
+		}
+	}
+	return refs
 }
 
 // LinksTo returns a finding for each link to a memory that was merged into another, with the link to that one.
@@ -80,7 +74,7 @@ func LinksTo(s *memory.Snapshot, merged memory.Name, t *memory.Topic, into memor
 	was := Check{After: &memory.Snapshot{Topics: map[memory.Name]*memory.Topic{merged: t}}}.view()
 	var findings []Finding
 	for _, n := range v.sortedNames() {
-		for _, r := range v.refsIn(v.After.Topics[n]) {
+		for _, r := range refsIn(v.After.Topics[n]) {
 			if n == into || r.outside || v.leads(n, r) || !was.leads(n, r) {
 				continue
 			}
