@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,7 +16,6 @@ type view struct {
 	Check
 	exact *view // of what is not masked; its own is itself
 
-	names  []memory.Name            // sorted
 	folds  map[string][]memory.Name // names that some file system takes for one
 	others *int                     // what otherForm found
 	reader *reader                  // of the texts that are compared
@@ -105,20 +105,10 @@ func (v *view) textReader() *reader {
 	return v.reader
 }
 
-func (v *view) sortedNames() []memory.Name {
-	if v.names == nil {
-		v.names = sortedNames(v.After.Topics)
-	}
-	return v.names
-}
+func (v *view) sortedNames() []memory.Name { return sortedNames(v.After.Topics) }
 
 func sortedNames(topics map[memory.Name]*memory.Topic) []memory.Name {
-	names := make([]memory.Name, 0, len(topics))
-	for n := range topics {
-		names = append(names, n)
-	}
-	slices.SortFunc(names, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
-	return names
+	return slices.SortedFunc(maps.Keys(topics), func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
 }
 
 // noIndex reports whether the rules of the index say nothing: where there is none and there are
