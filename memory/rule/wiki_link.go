@@ -40,14 +40,6 @@ type ref struct {
 	outside bool // a path that leaves the directory
 }
 
-// spell writes a memory's file as this link would.
-func (r ref) spell(file string) string {
-	if r.wiki {
-		return strings.TrimSuffix(file, ".md")
-	}
-	return file
-}
-
 // refsIn returns the links of a memory's text, in order: what is in code is not one.
 func refsIn(t *memory.Topic) (refs []ref) {
 	for line, text := range t.ProseLines() {
@@ -78,11 +70,14 @@ func LinksTo(s *memory.Snapshot, merged memory.Name, t *memory.Topic, into memor
 			if n == into || r.outside || v.leads(n, r) || !was.leads(n, r) {
 				continue
 			}
-			replacement := strings.Replace(r.text, r.target, r.spell(into.String()), 1)
+			target := into.String()
+			if r.wiki {
+				target = strings.TrimSuffix(target, ".md")
+			}
 			findings = append(findings, Finding{
 				Rule: "wiki-link", Severity: Warning, File: n.String(), Line: r.line, Column: r.column,
 				Message: fmt.Sprintf("%s leads to %q, which is merged into %q", r.text, merged.String(), into.String()),
-				Hint:    v.editCall(n, r.text, replacement),
+				Hint:    v.editCall(n, r.text, strings.Replace(r.text, r.target, target, 1)),
 			})
 		}
 	}
