@@ -36,17 +36,15 @@ func (m *Memory) spans() (all []string) {
 	return all
 }
 
-// touches reports whether a span names a file, or a folder above it.
+// touches reports whether a span names a file, or a folder above it. One such as *.go names too many.
 func touches(span, file string) bool {
 	span = strings.TrimPrefix(span, "./")
-	if file == "/" || strings.Contains(span, " ") || !strings.ContainsAny(span, "/.") {
+	if file == "/" || strings.Contains(span, " ") || !strings.ContainsAny(span, "/.") || strings.HasPrefix(span, "*.") {
 		return false
 	}
+	span = strings.TrimPrefix(span, "/")
 	if strings.HasSuffix(span, "/") {
-		return strings.Contains(file, "/"+strings.TrimPrefix(span, "/"))
-	}
-	if strings.HasPrefix(span, "*.") || !strings.ContainsAny(span, "*?[") {
-		return strings.HasSuffix(file, "/"+strings.TrimPrefix(span, "/"))
+		return strings.Contains(file, "/"+span)
 	}
 	depth := strings.Count(span, "/") + 1 // a pattern is compared with as many of the last elements
 	elements := strings.Split(file, "/")
