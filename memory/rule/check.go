@@ -36,7 +36,11 @@ func (c Check) Whole() []Finding {
 			asked[f.Rule] = true
 		}
 	}
-	stood := c.stood(asked)
+	stood := make(map[Finding]int)
+	if c.Before != nil && len(asked) > 0 { // the other rules are not asked: drift takes a second where much is gone
+		rules := slices.DeleteFunc(slices.Clone(table), func(r rule) bool { return !asked[r.name] })
+		stood = counted(Check{After: c.Before, Project: c.Project, Now: c.Now}.view().all(rules))
+	}
 	for i, again := range again(findings, stood) {
 		if again && excusable(findings[i]) {
 			findings[i].Severity = findings[i].Severity.less()
@@ -45,17 +49,6 @@ func (c Check) Whole() []Finding {
 	return report(slices.DeleteFunc(findings, func(f Finding) bool {
 		return f.Severity == Info && f.File != memory.IndexFile && !c.touched(f.File)
 	}))
-}
-
-// stood counts what the rules of these names found before the change. The others are not
-// asked: over a thousand memories that names much which is gone, drift alone takes a second.
-func (c Check) stood(names map[string]bool) map[Finding]int {
-	if c.Before == nil || len(names) == 0 {
-		return make(map[Finding]int)
-	}
-	before := Check{After: c.Before, Project: c.Project, Now: c.Now}.view()
-	rules := slices.DeleteFunc(slices.Clone(table), func(r rule) bool { return !names[r.name] })
-	return counted(before.all(rules))
 }
 
 func counted(findings []Finding) map[Finding]int {
