@@ -25,35 +25,25 @@ func (v *view) losses() (findings []Finding) {
 		return nil
 	}
 	forbidden := v.forbidden()
-	for _, n := range sortedNames(v.Before.Topics) {
-		if why, is := forbidden[n]; is {
-			findings = append(findings, forbiddenFinding(n, why))
-		}
-	}
-	lose := func(n memory.Name, message string) {
-		_, accepted := v.Accepted[n]
-		if _, said := forbidden[n]; !accepted && !said {
-			findings = append(findings, Finding{File: n.String(), Message: message})
-		}
-	}
 	deleted, total := v.deleted()
-	tooMany := total >= lossMinTopics && 4*len(deleted) > total
-	for _, n := range deleted {
-		switch kind := protectedType(n, v.Before.Topics[n]); {
-		case kind != "":
-			lose(n, fmt.Sprintf("a memory of type %s would be deleted (%d of %d memories in all)", kind, len(deleted), total))
-		case tooMany:
-			lose(n, fmt.Sprintf("%d of %d memories would be deleted, more than a quarter; this is one", len(deleted), total))
-		}
-	}
 	for _, n := range sortedNames(v.Before.Topics) {
-		t := v.After.Topics[n]
-		if t == nil || isFolderIndex(n) {
-			continue
+		before, after := v.Before.Topics[n], v.After.Topics[n]
+		gone, kind, message := slices.Contains(deleted, n), protectedType(n, before), ""
+		why, never := forbidden[n]
+		_, accepted := v.Accepted[n]
+		switch {
+		case never:
+			findings = append(findings, forbiddenFinding(n, why))
+		case accepted:
+		case gone && kind != "":
+			message = fmt.Sprintf("a memory of type %s would be deleted (%d of %d memories in all)", kind, len(deleted), total)
+		case gone && total >= lossMinTopics && 4*len(deleted) > total:
+			message = fmt.Sprintf("%d of %d memories would be deleted, more than a quarter; this is one", len(deleted), total)
+		case after != nil && !isFolderIndex(n) && bodySize(before) >= lossMinBody && 2*bodySize(after) < bodySize(before):
+			message = fmt.Sprintf("the text would shrink from %d to %d bytes, by more than half", bodySize(before), bodySize(after))
 		}
-		was, is := bodySize(v.Before.Topics[n]), bodySize(t)
-		if was >= lossMinBody && 2*is < was {
-			lose(n, fmt.Sprintf("the text would shrink from %d to %d bytes, by more than half", was, is))
+		if message != "" {
+			findings = append(findings, Finding{File: n.String(), Message: message})
 		}
 	}
 	return findings
