@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -21,17 +22,39 @@ func findDuplicate(v *view, n memory.Name, t *memory.Topic) []Finding {
 	if !v.came(n) || isFolderIndex(n) {
 		return nil
 	}
-	whole := v.claim(t)
+	words := longWords(t.Body())
 	for _, o := range v.sortedNames() {
-		if whole.all < minSaid || o == n || n != v.written && v.came(o) || isFolderIndex(o) {
+		other := v.After.Topics[o]
+		if o == n || n != v.written && v.came(o) || isFolderIndex(o) || !hasMost(strings.ToLower(other.Body()), words) || v.nameEachOther(n, o) {
 			continue
 		}
-		said := claim{left: slices.Clone(whole.left), all: whole.all}
-		if said.find(v.terms(v.After.Topics[o])); said.share() >= containedWords && !v.nameEachOther(n, o) {
+		said := v.claim(t)
+		if said.find(v.terms(other)); said.all >= minSaid && said.share() >= containedWords {
 			return []Finding{v.duplicateOf(n, o)}
 		}
 	}
 	return nil
+}
+
+// longWords returns the longest words of a text, a few of them.
+func longWords(text string) []string {
+	const few = 12
+	words := memory.WordsOf(text)
+	slices.Sort(words)
+	words = slices.Compact(words)
+	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	return words[:min(len(words), few)]
+}
+
+// hasMost reports whether a text has half of some words: most do not, which is cheap to see.
+func hasMost(lower string, words []string) bool {
+	n := 0
+	for _, w := range words {
+		if strings.Contains(lower, w) {
+			n++
+		}
+	}
+	return 2*n >= len(words)
 }
 
 // duplicateOf refuses n, which another says.

@@ -86,7 +86,7 @@ var cues = sync.OnceValue(func() map[string]string {
 	for term, words := range map[string]string{
 		negation: `not never no none nothing nobody without neither nor cannot nicht nie niemals kein keine keinen keinem keiner ohne weder
 			jamais sans aucun aucune ne pas nunca sin ningún ninguno ninguna não sem non mai senza niet geen nooit zonder
-			не нет никогда без ни нельзя لا لم لن ليس ليست بدون غير 不 没 沒 無 无 勿 别 非 않 없 못 말 ない なし ません`,
+			не нет никогда без ни нельзя لا لم لن ليس ليست بدون غير 不 没 沒 無 无 勿 别 非 않 없 못 말`,
 		condition: `only except unless until till provided nur außer bis sofern sauf seulement jusque solo sólo excepto salvo hasta
 			только кроме пока فقط إلا حتى 只 仅 僅 除 限`,
 		moment: `today yesterday tomorrow now again back still since already currently user said says wants want
@@ -211,7 +211,7 @@ func (r *reader) term(s string, from, to int) string {
 	switch {
 	case cues()[lower] != "":
 		return cues()[lower]
-	case lower == "t" && strings.ContainsAny(s[max(0, from-3):from], "'’"):
+	case denseNot.MatchString(w), lower == "t" && strings.ContainsAny(s[max(0, from-3):from], "'’"):
 		return negation
 	case strings.ContainsFunc(w, unicode.IsNumber):
 		return strings.ToLower(isoDate(w))
