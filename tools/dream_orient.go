@@ -58,6 +58,7 @@ func renderMap(p *consolidate.Project, m consolidate.Map) (head string, lines []
 	begin.add(m.Dream.Unattended, "Nobody watches this dream: it may delete no user or feedback memory, nor cut one by half, and of the rest one in ten; "+
 		"what other memories say too is not lost. What is refused is kept as a proposal for the person: go on with the rest.\n")
 	begin.add(m.Resumed || len(m.Dream.Staged) > 0, "Staged so far: %s\n", cmp.Or(strings.Join(m.Dream.Staged, ", "), "nothing"))
+	begin.add(m.Listed > 0, "What the user said in %s was listed to the end.\n", ops.Plural(m.Listed, "new session"))
 	mapState(&b, m)
 	b.add(!m.Prompted, "\n%s\n", strings.TrimSpace(consolidate.Brief()))
 	inTeam := func(t consolidate.Topic) bool { return t.Name.TopFolder() == "team" }
@@ -103,7 +104,6 @@ func mapState(b *text, m consolidate.Map) {
 	}
 	b.add(true, "Last dream: %s. Since then: %s", m.Since, ops.Plural(len(m.Sessions), "session"))
 	b.add(bytes > 0, ", %s", size(bytes))
-	b.add(m.Listed > 0, "; what the user said in %d of them was listed to the end", m.Listed)
 	b.add(len(m.Skipped) > 0, "; left out: %s", counts(m.Skipped))
 	b.WriteByte('\n')
 	var guides []string

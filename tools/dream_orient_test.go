@@ -69,3 +69,14 @@ func TestMap(t *testing.T) {
 		t.Errorf("the first page for 20 memories has %d bytes, or another follows:\n%s", len(page), page)
 	}
 }
+
+// To list what was said changes nothing in the pages of the map.
+func TestMapAfterListing(t *testing.T) {
+	w := mapWorld(t, 20, 6)
+	text, _ := w.call("dream_orient", `{"force": true}`)
+	cursor := regexp.MustCompile(`{"cursor": "[^"]+"}$`).FindString(text)
+	w.pages("grep_transcripts", `{}`)
+	if text, refused := w.call("dream_orient", cursor); refused || !strings.Contains(text, "project_berth.md") || !strings.Contains(text, "What the user said in 6 new sessions was listed to the end.") {
+		t.Errorf("%s: %s", cursor, text)
+	}
+}
