@@ -75,7 +75,7 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 	case left == 0:
 		text += "\n\nThis was the last page."
 	case page.News && left == page.Left:
-		text += fmt.Sprintf("\n\nThat is what the map is about and the listing touches. %s that nothing new touches: grep_transcripts {\"pattern\": \"…\"} finds a word in them; paths shows those that you doubt, {\"cursor\": %q} all", ops.Plural(left, "other memory"), last)
+		text += fmt.Sprintf("\n\nThat is what the map is about and the listing touches. %s that nothing new touches: grep_transcripts {\"pattern\": \"…\"} finds a word in them, and paths shows those that you doubt", ops.Plural(left, "other memory"))
 	default:
 		text += fmt.Sprintf("\n\n… %d more: read_memory {\"cursor\": %q}", left, last)
 	}
