@@ -14,11 +14,8 @@ import (
 	"dream-mcp/consolidate/transcript/search"
 )
 
-// How many turns context_of shows on each side of one ID, and of each of several, unless limit says otherwise.
-const (
-	defaultTurns   = 4
-	turnsOfSeveral = 1
-)
+// defaultTurns is how many turns context_of shows on each side, unless limit says otherwise. Several IDs share them.
+const defaultTurns = 4
 
 func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArguments) (answer, error) {
 	if r.selectors() > 1 {
@@ -29,11 +26,7 @@ func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArgument
 		return r.list(ctx, p)
 	}
 	if len(r.ContextOf) > 0 {
-		most := defaultTurns
-		if len(r.ContextOf) > 1 {
-			most = turnsOfSeveral
-		}
-		turns, err := p.Sessions.ContextOf(ctx, r.ContextOf, cmp.Or(r.Limit, most))
+		turns, err := p.Sessions.ContextOf(ctx, r.ContextOf, max(1, cmp.Or(r.Limit, defaultTurns)/len(r.ContextOf)))
 		return answer{text: renderTurns(p, turns)}, err
 	}
 	q, err := r.query(p.Store.Now())
