@@ -5,6 +5,7 @@
 package prose
 
 import (
+	"slices"
 	"strings"
 
 	"dream-mcp/memory"
@@ -108,6 +109,20 @@ func (s *Span) readCode(text string, run int) bool {
 	end := memory.ClosingRun(rest, 0, run)
 	s.InnerTo, s.To = s.Inner+end, s.Inner+end+run
 	return end >= 0
+}
+
+// At returns the first of the spans, which are in order, that overlaps text[from:to].
+func At(spans []Span, from, to int) (Span, bool) {
+	i, _ := slices.BinarySearchFunc(spans, from, func(s Span, at int) int {
+		if s.To <= at {
+			return -1
+		}
+		return 1
+	})
+	if i == len(spans) || spans[i].From >= to {
+		return Span{}, false
+	}
+	return spans[i], true
 }
 
 // Set returns the words of a text.

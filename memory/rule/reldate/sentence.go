@@ -1,7 +1,6 @@
 package reldate
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -30,7 +29,8 @@ func (p *scan) isMasked(from, to int) bool {
 	if p.masked == nil {
 		p.masked = append(prose.Spans(p.text), prose.Span{From: len(p.text), To: len(p.text)})
 	}
-	return slices.ContainsFunc(p.masked, func(s prose.Span) bool { return s.From < to && from < s.To })
+	_, masked := prose.At(p.masked, from, to)
+	return masked
 }
 
 // around returns the sentence that text[from:to] is in.
