@@ -33,13 +33,17 @@ func findInvisible(file string, data []byte) (findings []Finding) {
 			continue
 		}
 		var named []string
-		for _, h := range found {
+		for _, h := range found[:min(len(found), maxNamed)] {
 			r, _ := utf8.DecodeRuneInString(line[h.From:])
 			named = append(named, fmt.Sprintf("U+%04X (%s) in column %d", r, kindOfHidden(r), columnAt(line, h.From)))
 		}
+		message := "characters that nobody sees: " + strings.Join(named, ", ")
+		if n := len(found) - len(named); n > 0 {
+			message += fmt.Sprintf(" and %d more", n)
+		}
 		findings = append(findings, Finding{
 			File: file, Line: i + 1, Column: columnAt(line, found[0].From), subject: line,
-			Message: "characters that nobody sees: " + firstOf(named, maxNamed),
+			Message: message,
 			Hint:    "write the line without them; where they are the point, write their names, as U+202E",
 		})
 	}

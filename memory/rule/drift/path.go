@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -44,7 +43,7 @@ func isConventional(name string) bool {
 
 // isBuilt reports whether a file without a folder has a source beside it in the project: extract.js of extract.ts.
 func (t *tree) isBuilt(name string) bool {
-	return !strings.Contains(name, "/") && slices.ContainsFunc(t.files, func(file string) bool { return stem(path.Base(file)) == stem(name) })
+	return !strings.Contains(name, "/") && t.stems[stem(name)]
 }
 
 // parsePath reads a code span as a path of the project, clean and with slashes; "" where it is none.
