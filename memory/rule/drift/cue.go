@@ -37,7 +37,7 @@ var (
 		`(?:is|are) (?:named|called)`, `(?:nam\w+|file|path|glob) patterns?`, `patterns? (?:is|are|like|of)`,
 		`geplant`, `soll(?:en|te)?`, `künftig`, `wird`, `werden`, `prévue?s?`, `à créer`, `planead\w+`, `previst\w+`) +
 		`|计划|計劃|将要|打算|新增|待办|予定|今後|예정|계획|추후|추가할`
-	elsewhere = "`(?:~/|/[a-z]|\\$[A-Z]|[A-Z]:\\\\)[^`]*`|(?:^|\\s)(?:~/|/(?:home|opt|srv|etc|var|tmp|usr)/)" +
+	elsewhere = `\b(?:local|state) files?\b|\b(?:loaded|restored|written|saved) (?:on|at) start-?up\b|` + "`(?:~/|/[a-z]|\\$[A-Z]|[A-Z]:\\\\)[^`]*`|(?:^|\\s)(?:~/|/(?:home|opt|srv|etc|var|tmp|usr)/)" +
 		`|\b(?:plugins?|skills?|marketplaces?|worktrees?|other (?:repo\w*|projects?|codebase)|sister (?:repo\w*|project)` +
 		`|external|third[- ]party|vendor(?:ed)?|not in (?:git|the repo|this repo)|untracked|uncommitted|git-?ignored` +
 		`|systemd|tbd|in te?mp|scratch(?:pad)?|node_modules|another branch|feature branch|stash(?:ed)?)\b`
@@ -49,11 +49,11 @@ var (
 	// directly before the code span, and directly after it
 	beforeSpan = lazy.New(`(?i)(?:~~|\b(?:old|former|previous|legacy|not|no|nor|without|over|add|create|write` +
 		`|introduce|like|unlike|(?:un)?till? [\d-]+)(?: (?:a|an|the|any|new|this|our))*)[ \n*_(]*` + "`+$")
-	afterSpan = lazy.New(`^` + "`+" + `[*_)\s]*(?:~~|→|⇒|->|=>)|^,? (?:was|were)\b`)
+	afterSpan = lazy.New(`^` + "`+" + `[*_)\s]*(?:~~|→|⇒|->|=>|\((?:old|former|stale)\b)|^,? (?:was|were)\b`)
 	// in a heading or a lead
 	inScope = lazy.New(`(?i)\b(?:removed|deleted|dropped|gone|obsolete|deprecated|history|changelog` +
 		`|planned|to-?do|ideas?|proposals?|future|roadmap|next steps?|later|never|don't|avoid|examples?|elsewhere|backlog` +
-		`|open questions?)\b|删除|计划|削除|予定|삭제|계획`)
+		`|open questions?|resolved|fixed|root cause|post-?mortem)\b|删除|计划|削除|予定|삭제|계획`)
 	// of a repository, with the word before it
 	ofRepo = lazy.New(`(?i)([\w-]+) (?:repo|repos|repository|repositories)\b`)
 )

@@ -149,8 +149,11 @@ func (p *Project) Checked() Checked {
 	return p.checked
 }
 
-// find returns the hits of one text, each name once.
+// find returns the hits of one text, each name once. What is named as a log says what was true on its day.
 func (p *Project) find(nth int, t Text, isMemory func(name string) bool) []Hit {
+	if logName.MatchString(strings.TrimSuffix(path.Base(t.File), ".md")) {
+		return nil
+	}
 	text := t.Body[:min(len(t.Body), maxText)]
 	var hits []Hit
 	seen := make(map[string]bool)
@@ -222,7 +225,7 @@ func gather(hits []Hit, texts []Text) []Hit {
 		switch {
 		case h.moved != [2]string{}:
 			key = "moved " + h.moved[0] + " " + h.moved[1]
-		case isLog(texts[h.Place.Text]):
+		case isDated(texts[h.Place.Text]):
 			key = "log " + texts[h.Place.Text].File
 		case h.by != "":
 			key = "by " + h.by
@@ -272,8 +275,5 @@ var (
 // minDated is the number of headings or items with a date in front that make a text a log.
 const minDated = 3
 
-// isLog reports whether a text says what was done when, by its name or by the dates before its items.
-func isLog(t Text) bool {
-	name := strings.TrimSuffix(path.Base(t.File), ".md")
-	return logName.MatchString(name) || len(datedRow.FindAllStringIndex(t.Body, minDated)) == minDated
-}
+// isDated reports whether a text says what was done when, by the dates before its items.
+func isDated(t Text) bool { return len(datedRow.FindAllStringIndex(t.Body, minDated)) == minDated }

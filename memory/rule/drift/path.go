@@ -38,6 +38,9 @@ var (
 // isConventional reports whether a path is one that many projects have, so that what it names may be another's.
 func isConventional(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
+	if base := path.Base(name); base == ".mcp.json" || strings.HasPrefix(base, ".env") {
+		return true // of a machine, and rightly not in git
+	}
 	return hosts[first] && hosted[strings.ToLower(stem(path.Base(name)))] || !strings.Contains(name, "/") && general[strings.ToLower(stem(name))]
 }
 

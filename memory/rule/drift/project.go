@@ -177,8 +177,8 @@ func (p *Project) look(name string) presence {
 	}
 	t := p.listed()
 	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
-		if t.closed[folder] {
-			return unknown
+		if at, err := p.root.Lstat(folder); t.closed[folder] || err == nil && at.Mode()&fs.ModeSymlink != 0 {
+			return unknown // a link may lead into what is not checked out
 		}
 	}
 	return absent
