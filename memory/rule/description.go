@@ -14,7 +14,7 @@ const longDescription = 250
 func findPoorDescription(_ *view, n memory.Name, t *memory.Topic) []Finding {
 	description, line, ok := t.Field("description")
 	description = strings.TrimSpace(description)
-	if !ok || description == "" || isFolderIndex(n) {
+	if !ok || description == "" || isPage(n) {
 		return nil
 	}
 	length := utf8.RuneCountInString(memory.OneLine(description))

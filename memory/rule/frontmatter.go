@@ -47,7 +47,7 @@ func (v *view) otherForm() int {
 // findBadFrontmatter returns one finding for a memory, with all that is wrong. It refuses only a new
 // memory that hosts would not find by name, description and type.
 func findBadFrontmatter(v *view, n memory.Name, t *memory.Topic) []Finding {
-	if isFolderIndex(n) || v.otherForm() > 0 {
+	if isPage(n) || v.otherForm() > 0 {
 		return nil
 	}
 	form := "---, name: …, description: …, metadata:, \"  type: …\", ---, each in a line of its own"

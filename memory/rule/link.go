@@ -90,7 +90,7 @@ func (v *view) orphans() []memory.Name {
 	}
 	var orphans []memory.Name
 	for _, n := range v.sortedNames() {
-		if isFolderIndex(n) || !n.IsTopic() || index.Mentions(n) || inFolder(n) {
+		if isPage(n) || !n.IsTopic() || index.Mentions(n) || inFolder(n) {
 			continue
 		}
 		orphans = append(orphans, n)

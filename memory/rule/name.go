@@ -9,7 +9,7 @@ import (
 
 func findOddName(v *view, n memory.Name, _ *memory.Topic) []Finding {
 	var findings []Finding
-	if err := n.Writable(); err != nil && n.IsTopic() {
+	if err := n.Writable(); err != nil && n.IsTopic() && !isPage(n) {
 		findings = append(findings, Finding{
 			File: n.String(), Message: err.Error(),
 			Hint: "a person can rename the file", subject: "spelling",

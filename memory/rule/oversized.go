@@ -12,7 +12,7 @@ const largeTopic = 8 << 10
 
 func findOversized(_ *view, n memory.Name, t *memory.Topic) []Finding {
 	size := len(t.Body())
-	if size <= largeTopic || isFolderIndex(n) {
+	if size <= largeTopic || isPage(n) {
 		return nil
 	}
 	return []Finding{{

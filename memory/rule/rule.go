@@ -129,3 +129,9 @@ func isFolderIndex(n memory.Name) bool {
 	base := strings.ToLower(path.Base(n.String()))
 	return base == "readme.md" || strings.Contains(n.String(), "/") && (base == strings.ToLower(memory.IndexFile) || base == "index.md")
 }
+
+// isPage reports whether n is a page for people, the index of a folder or a skill that is kept here: it has not the form of a
+// memory. It is as safe from loss as one.
+func isPage(n memory.Name) bool {
+	return isFolderIndex(n) || strings.EqualFold(path.Base(n.String()), "skill.md")
+}

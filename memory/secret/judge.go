@@ -140,6 +140,8 @@ func judgeValue(value string, how strength, kind string, ev evidence) bool {
 		return false
 	}
 	switch {
+	case how == numeric:
+		return isNumber(value) && judgeLogin(value, ev)
 	case how == login:
 		return judgeLogin(value, ev)
 	case how == weak && kind == kindPassword:

@@ -22,6 +22,7 @@ const (
 	weak              // it may be a credential: "key"
 	strong            // it is one, if it looks like one: "api key", "token", "secret"
 	login             // it is one, made by a person: "password"
+	numeric           // it is one, of digits alone: "pin"
 )
 
 // nameAnchors returns what the names of credentials hold.
@@ -120,7 +121,7 @@ func wordBefore(text string) string {
 
 // The words of names.
 var (
-	passwords = oneOf("password passwd passwort passphrase passcode pass pwd pw pin kennwort dbpass userpass keypass storepass mdp psk")
+	passwords = oneOf("password passwd passwort passphrase passcode pass pwd pw kennwort dbpass userpass keypass storepass mdp psk")
 	keys      = oneOf("key apikey authkey secretkey accesskey privatekey masterkey accountkey licensekey signingkey encryptionkey appkey")
 	// qualified make a "key" or an "auth" a credential.
 	qualified = oneOf("api secret access private auth encryption signing master account service client app application admin " +
@@ -172,6 +173,8 @@ func judgeName(id, before string) (strength, string) {
 	switch {
 	case has("ssh") && last == "key":
 		return innocent, ""
+	case last == "pin":
+		return numeric, kindPassword
 	case passwords(last), strings.HasSuffix(last, "password"), strings.HasSuffix(last, "passwd"):
 		if len(words) == 1 && last == "pass" {
 			return weak, kindPassword

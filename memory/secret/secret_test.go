@@ -144,7 +144,7 @@ func TestSurroundings(t *testing.T) {
 	}
 	for _, text := range []string{
 		"On pass → ADR-0003", "spin=482917", "PASS T2b: signing in works", "the password hashing moved from md5 to bcrypt12 in v2.4.1", "order 4539 5787 6362 1486",
-		"test card 4242 4242 4242 4242", "token_id: 0f3b9c81-d27e-4a56-b8f0-c1d2e3a49576", "password policy: min12chars", "toolu_01" + made(6, 22), "http://localhost:3000/a:b@c", "pin=v1.2.3", "pin=4829", "Live VR PASS: `e2e/x.spec.ts`", "password → ADR-0003", "PASS: ADR-0003", "PASS: iPhone15ProMax", "pass: checkoutV2", "secret: docs/adr/ADR-0003.md", "| pass | ADR-0003 |",
+		"test card 4242 4242 4242 4242", "token_id: 0f3b9c81-d27e-4a56-b8f0-c1d2e3a49576", "password policy: min12chars", "toolu_01" + made(6, 22), "http://localhost:3000/a:b@c", "pin=v1.2.3", "the load near the pin: r=+0.44 with wins", "pin=4829", "Live VR PASS: `e2e/x.spec.ts`", "password → ADR-0003", "PASS: ADR-0003", "PASS: iPhone15ProMax", "pass: checkoutV2", "secret: docs/adr/ADR-0003.md", "| pass | ADR-0003 |",
 		"the password is documented in ADR-0003", "token → `src/auth/tokenV2.ts`", "**Password (till):** ask Mira", "**API tokens (v2):** 1000 per minute", "pk_" + "live_" + made(6, 40), "task-" + hexadecimal,
 	} {
 		if spans := Find(text); len(spans) > 0 {
