@@ -13,8 +13,11 @@ import (
 // have more than 150.
 const longEntry = 250
 
-// maxContent bounds the lines and the files that a finding names.
-const maxContent = 12
+// maxContent bounds the lines and the files that a finding names, maxIntroduction the lines of prose that may say how the index is used.
+const (
+	maxContent      = 12
+	maxIntroduction = 5
+)
 
 // findIndexOverLimits reports an index that a host does not load whole. It is an error if the change makes it longer.
 func findIndexOverLimits(v *view) []Finding {
@@ -56,6 +59,7 @@ func findBadEntries(v *view) []Finding {
 		return nil
 	}
 	var findings, content []Finding
+	isContent := false
 	sections, _ := x.Headings()
 	first := make(map[string]int) // by section and file: the line that has its entry
 	for i := range x.Lines() {
@@ -81,6 +85,7 @@ func findBadEntries(v *view) []Finding {
 		if !line.PointsTo(v.keys()) {
 			if !(line.Kind == memory.CodeLine && memory.FenceMark(line.Text) != "") && !(line.Kind == memory.RowLine && isTableHead(x.Lines(), i)) {
 				content = append(content, Finding{File: memory.IndexFile, Line: i + 1})
+				isContent = isContent || line.Kind != memory.ProseLine || len(content) > maxIntroduction
 			}
 			continue
 		}
@@ -105,7 +110,7 @@ func findBadEntries(v *view) []Finding {
 		}
 		findings = append(findings, f)
 	}
-	if n := len(content); n > 0 {
+	if n := len(content); isContent {
 		f := content[0]
 		f.Message = "the index holds content that points to no memory: " + Places(content[:min(n, maxContent)])
 		f.Hint = "write what they say into memories by write_memory, and leave a line for each in the index"

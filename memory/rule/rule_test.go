@@ -95,6 +95,8 @@ func TestStanding(t *testing.T) {
 		{"limits: both at the brim", map[string]string{"MEMORY.md": strings.Repeat("\n", 199) + "#" + strings.Repeat(" ", 24799) + "\n<!--\n\n-->\n"}, nil, nil},
 
 		{"entry: long", map[string]string{"MEMORY.md": "- [A](a.md) — " + strings.Repeat("한", 237) + "\n- [A](a.md) — " + strings.Repeat("한", 236) + "\n", "a.md": good}, nil, []string{"warning index-entry MEMORY.md:1", "warning index-entry MEMORY.md:2"}},
+		{"entry: an introduction", map[string]string{"MEMORY.md": "# M\nOne line per memory.\nDetails are in the files.\n- [A](a.md) — x\n\n_(nothing else yet)_\n", "a.md": good}, nil, nil},
+		{"entry: prose", map[string]string{"MEMORY.md": "# M\n- [A](a.md) — x\nOne.\nTwo.\nThree.\nFour.\nFive.\nSix.\n", "a.md": good}, nil, []string{"warning index-entry MEMORY.md:3"}},
 		{"entry: twice", map[string]string{"MEMORY.md": "# M\n- [A](a.md) — x\n- [A](a.md) — x\n# Often\n- [A](a.md), [A](a.md)\n- see [A](a.md)\n", "a.md": good}, nil, []string{"warning index-entry MEMORY.md:3"}},
 		{"entry: content", map[string]string{"MEMORY.md": "# M\n\ntext\n- [A](a.md) — x\n- point\n```\nx\n```\n| x |\n", "a.md": good},
 			nil, []string{"warning index-entry MEMORY.md:3"}},
