@@ -317,7 +317,7 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// A machine's own configuration, and what is behind a link, may be missing in a checkout.
+// A machine's own configuration, and what a link leads to, may be missing in a checkout.
 func TestNotCheckedOut(t *testing.T) {
 	p := open(t, "src/a.go|")
 	commit(t, p, "conf/.mcp.json|1", "linked/send.go|2", "tools/gone.sh|3")
