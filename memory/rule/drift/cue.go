@@ -17,7 +17,7 @@ var (
 		`replac(?:ed|es|ing)`, `supersed(?:ed|es)`, `retired`, `obsolete`, `deprecated`, `formerly`, `previously`, `used to`,
 		`became`, `upgraded?(?: from)?`, `bumped`, `(?:was|were) (?:on|using)`, `at the time`, `before (?:that|this|then)`,
 		`back then`, `switched`, `converted`, `consolidated`, `archived`, `reverted`, `absorbed`, `extracted`, `landed`, `closed`,
-		`migrated`, `migration away`, `merged into`, `clean(?:ed)?[ -]?up`, `git-?ignore\w*`, `outdated`, `dead code`, `orphan\w*`, `unused`, `split (?:into|off)`, `ripped out`, `got rid of`,
+		`migrated`, `migration away`, `re-?organi[sz]ed`, `restructured`, `merged into`, `clean(?:ed)?[ -]?up`, `git-?ignore\w*`, `outdated`, `dead code`, `orphan\w*`, `unused`, `split (?:into|off)`, `ripped out`, `got rid of`,
 		`(?:does|do|did)(?: not|n't) exist`,
 		`there (?:is|are|was|were) no`, `there(?: isn't| aren't|'s no)`, `missing`, `never existed`, `was in`, `was called`,
 		`were in`, `history`, `in favou?r of`, `folded into`,
@@ -26,9 +26,9 @@ var (
 		`the (?:container|image|vm|host) (?:has|keeps|holds)`,
 		`gelöscht`, `entfernt`, `gab es`, `gegeben`, `früher`, `umbenannt`, `ersetzt`, `nicht mehr`,
 		`n'existe(?:nt)? plus`, `ancien\w*`, `ya no`, `antes`) +
-		`|\b(?:supprim|retir|renomm|remplac|elimin|borrad|borró|renombr|reemplaz)` +
+		`|\b(?:supprim|retir|renomm|remplac|elimin|borrad|borró|renombr|reemplaz|rimoss|cancellat|behoben)` +
 		`|删除|已删|删掉|移除|废弃|过时|清理|待清|僵尸|不再|改名|重命名|替换|取代|以前|曾经|过去|原来|刪除|廢棄|重新命名` +
-		`|削除|廃止|なくな|移動し|삭제|제거|없어|없다|없음|없앴|폐기|예전|이름을 바꾸|이름 변경|대체`
+		`|削除|撤去|廃止|なくな|移動し|당시|통합|삭제|제거|없어|없다|없음|없앴|폐기|예전|이름을 바꾸|이름 변경|대체`
 	planned = words(
 		`planned`, `planning`, `plans? (?:to|for)`, `will`, `to-?do`, `propos(?:al|e|ed|es)`, `ideas?`, `should`, `would`, `could`, `might`,
 		`next steps?`, `upcoming`, `future`,
@@ -49,11 +49,11 @@ var (
 	// directly before the code span, and directly after it
 	beforeSpan = lazy.New(`(?i)(?:~~|\b(?:old|former|previous|legacy|not|no|nor|without|over|add|create|write` +
 		`|introduce|like|unlike|(?:un)?till? [\d-]+)(?: (?:a|an|the|any|new|this|our))*)[ \n*_(]*` + "`+$")
-	afterSpan = lazy.New(`^` + "`+" + `[*_)\s]*(?:~~|→|⇒|->|=>|\((?:old|former|stale)\b)|^,? (?:was|were)\b`)
+	afterSpan = lazy.New(`^` + "`+" + `[*_)\s]*(?:~~|→|⇒|->|=>|\((?:old|former|stale)\b|is now ` + "`" + `)|^,? (?:was|were)\b`)
 	// in a heading or a lead
 	inScope = lazy.New(`(?i)\b(?:removed|deleted|dropped|gone|obsolete|deprecated|history|changelog` +
 		`|planned|to-?do|ideas?|proposals?|future|roadmap|next steps?|later|never|don't|avoid|examples?|elsewhere|backlog` +
-		`|open questions?|resolved|fixed|root cause|post-?mortem)\b|删除|计划|削除|予定|삭제|계획`)
+		`|open questions?|resolved|fixed|root cause|post-?mortem|incidents?|mistakes?|completed|done|merged|shipped|this session|changes in)\b|删除|计划|削除|予定|삭제|계획`)
 	// of a repository, with the word before it
 	ofRepo = lazy.New(`(?i)([\w-]+) (?:repo|repos|repository|repositories)\b`)
 )

@@ -151,7 +151,7 @@ func (p *Project) Checked() Checked {
 
 // find returns the hits of one text, each name once. What is named as a log says what was true on its day.
 func (p *Project) find(nth int, t Text, isMemory func(name string) bool) []Hit {
-	if logName.MatchString(strings.TrimSuffix(path.Base(t.File), ".md")) {
+	if logName.MatchString(strings.TrimSuffix(t.File, ".md")) {
 		return nil
 	}
 	text := t.Body[:min(len(t.Body), maxText)]
@@ -268,7 +268,7 @@ func gather(hits []Hit, texts []Text) []Hit {
 }
 
 var (
-	logName  = lazy.New(`(?i)(?:^|[-_.])(?:history|log|logs|changelog|journal|worklog|progress|status|session|sessions|archive|done|completed|retro|postmortem|\d{4}-?\d\d-?\d\d)(?:[-_.]|$)`)
+	logName  = lazy.New(`(?i)(?:^|[-_./])(?:history|log|logs|changelog|journal|worklog|progress|status|sessions?|archive|done|completed|retros?|postmortems?|\d{4}-?\d\d-?\d\d|20\d\d-\d\d)(?:[-_./]|$)`)
 	datedRow = lazy.New(`(?m)^[ \t>]*(?:#+|[-*+]|\d+\.)?[ \t]*[*_\[(` + "`" + `]*\d{4}-\d\d-\d\d\b`)
 )
 

@@ -174,33 +174,38 @@ func TestHistory(t *testing.T) {
 		"tools/deploy_old.sh|2", "gen/made.go|3", "legacy/a/b.py|4", "docs/My|5", ".claude/agents/x.md|8", "index.ts|6", "package.json|{\"scripts\":{\"dev\":\"vite\",\n\"lint:css\":\"stylelint\"\n}}")
 	const gone, moved = `: the project has no "`, ` is now "`
 	for text, want := range map[string]string{
-		"`src/gone.go` does it":                               "src/gone.go" + gone,
-		"`coverage.sh` does it":                               "coverage.sh" + gone,
-		"`gone.go` does it":                                   "", // a short name may be anybody's
-		"`src/old.go` does it":                                "src/old.go: \"src/old.go\"" + moved + "src/new.go\" (commit ",
-		"`engine/map/load.go` does it":                        "engine/map/load.go: \"engine/map/load.go\"" + moved + "pkg/core/map/load.go\" (commit ",
-		"`engine/map` does it":                                "engine/map: \"engine/map\"" + moved + "pkg/core/map\" (commit ",
-		"`map/load.go` does it":                               "",
-		"`tools/deploy_old.sh --now`":                         "tools/deploy_old.sh" + gone,
-		"`bash tools/deploy_old.sh`":                          "tools/deploy_old.sh" + gone,
-		"`coverage.sh -d v2`":                                 "", // found in PATH, it is not the project's
-		"`legacy/a/` holds it":                                "legacy/a" + gone,
-		"`pnpm run lint:css`":                                 "pnpm run lint:css: no package.json has the script \"lint:css\" any more; commit ",
-		"`pnpm run never`":                                    "", // it may be another project's
-		"`src/never.go` `never/x.go` `never.go`":              "",
-		"`gen/made.go` is built":                              "",
-		"`docs/My Plan.md`":                                   "",
-		"`index.ts`":                                          "",
-		"`CLAUDE.md` at repo root, `src/gone.go`":             "src/gone.go" + gone,
-		"`~/x/y.sh`, then `src/gone.go`":                      "src/gone.go" + gone,
-		"`src/gone.go` was removed.":                          "",
-		"The sibling repo has `src/gone.go`":                  "",
-		"It read `src/gone.go` (old file, 2 rows).":           "",
-		"`src/gone.go` (local file) has the state.":           "",
-		"## Wrong tide (RESOLVED)\n\nIt is in `src/gone.go`.": "",
-		"~~`src/gone.go` does it.~~":                          "",
-		"`.claude/agents` is where agents are":                "",
-		"`src/gone.go` and `tools/deploy_old.sh`.":            "src/gone.go: commit ",
+		"`src/gone.go` does it":                   "src/gone.go" + gone,
+		"`coverage.sh` does it":                   "coverage.sh" + gone,
+		"`gone.go` does it":                       "", // a short name may be anybody's
+		"`src/old.go` does it":                    "src/old.go: \"src/old.go\"" + moved + "src/new.go\" (commit ",
+		"`engine/map/load.go` does it":            "engine/map/load.go: \"engine/map/load.go\"" + moved + "pkg/core/map/load.go\" (commit ",
+		"`engine/map` does it":                    "engine/map: \"engine/map\"" + moved + "pkg/core/map\" (commit ",
+		"`map/load.go` does it":                   "",
+		"`tools/deploy_old.sh --now`":             "tools/deploy_old.sh" + gone,
+		"`bash tools/deploy_old.sh`":              "tools/deploy_old.sh" + gone,
+		"`coverage.sh -d v2`":                     "", // found in PATH, it is not the project's
+		"`legacy/a/` holds it":                    "legacy/a" + gone,
+		"`pnpm run lint:css`":                     "pnpm run lint:css: no package.json has the script \"lint:css\" any more; commit ",
+		"`pnpm run never`":                        "", // it may be another project's
+		"`src/never.go` `never/x.go` `never.go`":  "",
+		"`gen/made.go` is built":                  "",
+		"`docs/My Plan.md`":                       "",
+		"`index.ts`":                              "",
+		"`CLAUDE.md` at repo root, `src/gone.go`": "src/gone.go" + gone,
+		"`~/x/y.sh`, then `src/gone.go`":          "src/gone.go" + gone,
+		"`src/gone.go` was removed.":              "",
+		"- **Incident 2 (2025-04-27):** hours were lost on `src/gone.go`.": "",
+		"The package `src/gone.go` is now `src/a.go`.":                     "",
+		"`src/gone.go` is now the entry.":                                  "src/gone.go" + gone,
+		"- **Tide:** it is read by `src/gone.go`.":                         "src/gone.go" + gone,
+		"The folders were reorganised from flat `src/gone.go`.":            "",
+		"The sibling repo has `src/gone.go`":                               "",
+		"It read `src/gone.go` (old file, 2 rows).":                        "",
+		"`src/gone.go` (local file) has the state.":                        "",
+		"## Wrong tide (RESOLVED)\n\nIt is in `src/gone.go`.":              "",
+		"~~`src/gone.go` does it.~~":                                       "",
+		"`.claude/agents` is where agents are":                             "",
+		"`src/gone.go` and `tools/deploy_old.sh`.":                         "src/gone.go: commit ",
 	} {
 		if got := refs(p, text); got != want && (want == "" || !strings.HasPrefix(got, want)) {
 			t.Errorf("%s: %q, want %q", text, got, want)
@@ -217,6 +222,7 @@ func TestGathered(t *testing.T) {
 		{File: "b.md", Body: "See `engine/map/draw.go`."},
 		{File: "work.md", Body: "- 2026-10-01: `tools/a1.sh` runs.\n- 2026-10-02: `tools/b1.sh` runs.\n- 2026-10-03: `tools/c1.sh` runs."},
 		{File: "work_log.md", Body: "`tools/a1.sh` runs."},
+		{File: "archive/2025-03-rules.md", Body: "`tools/a1.sh` runs."},
 		{File: "c.md", Body: "- `tools/a1.sh`, `tools/b1.sh`"},
 		{File: "d.md", Body: "It is in `old/boat.go`."},
 		{File: "e.md", Body: "See `old/sub/crane.go`."},
@@ -229,7 +235,7 @@ func TestGathered(t *testing.T) {
 	want := []string{
 		`0 engine +2: "engine/" is now "pkg/core/" (COMMIT): engine/map/load.go, engine/map/draw.go`,
 		`2 tools/a1.sh +0: the project has no "tools/a1.sh"; COMMIT removed it; the project has no "tools/b1.sh"; COMMIT removed it; the project has no "tools/c1.sh"; COMMIT removed it`,
-		`4 tools/a1.sh +3: COMMIT removed tools/a1.sh, tools/b1.sh, old/boat.go; and 1 more`,
+		`5 tools/a1.sh +3: COMMIT removed tools/a1.sh, tools/b1.sh, old/boat.go; and 1 more`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))

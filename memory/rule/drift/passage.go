@@ -29,6 +29,9 @@ var shells = prose.Set("sh bash zsh shell console fish shell-session")
 // command matches a line of a shell, beside its prompt and its comment.
 var command = lazy.New(`(?m)^[ \t>]*(?:[$%] )?([^\s#].*?)[ \t]*(?: #.*)?\r?$`)
 
+// boldLead begins a line: "- **Fixed:** …".
+var boldLead = lazy.New(`^[ \t>]*(?:[-*+]|\d+\.)?[ \t]*\*\*[^*\n]{1,80}\*\*`)
+
 // around is what is said around a passage. The insides of code spans are blanked.
 type around struct {
 	before, after string // the rest of its sentence
@@ -43,6 +46,8 @@ func aroundOf(s prose.Span, body string) around {
 		c.scope = heading + c.scope
 		break
 	}
+	line := body[strings.LastIndexByte(body[:s.Inner], '\n')+1 : s.Inner]
+	c.scope += boldLead.FindString(line)
 	if s.Kind == prose.Fence {
 		return c
 	}
