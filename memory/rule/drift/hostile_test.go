@@ -169,8 +169,8 @@ func commit(t testing.TB, p *Project, before ...string) {
 func TestHistory(t *testing.T) {
 	p := open(t, ".gitignore|/gen/\n", "src/a.go|package a\n", "src/new.go|package a // a longer text, renamed\n", "pkg/core/map/load.go|package load // moved and changed\n",
 		"pkg/core/map/draw.go|package load // 2\n", "web/package.json|{}", "package.json|{\"scripts\":{\"dev\":\"vite\"}}", "docs/My Plan.md|", "keep/x.sh|",
-		"go.mod|module x\n")
-	commit(t, p, "src/gone.go|1", "coverage.sh|7", "src/old.go => src/new.go", "engine/map/load.go => pkg/core/map/load.go|x", "engine/map/draw.go => pkg/core/map/draw.go|y",
+		"go.mod|module x\n", "web/paint.ts|export const coat = 2\n")
+	commit(t, p, "web/paint.js => web/paint.ts|x", "src/gone.go|1", "coverage.sh|7", "src/old.go => src/new.go", "engine/map/load.go => pkg/core/map/load.go|x", "engine/map/draw.go => pkg/core/map/draw.go|y",
 		"tools/deploy_old.sh|2", "gen/made.go|3", "legacy/a/b.py|4", "docs/My|5", ".claude/agents/x.md|8", "index.ts|6", "package.json|{\"scripts\":{\"dev\":\"vite\",\n\"lint:css\":\"stylelint\"\n}}")
 	const gone, moved = `: the project has no "`, ` is now "`
 	for text, want := range map[string]string{
@@ -179,6 +179,7 @@ func TestHistory(t *testing.T) {
 		"`gone.go` does it":                       "", // a short name may be anybody's
 		"`src/old.go` does it":                    "src/old.go: \"src/old.go\"" + moved + "src/new.go\" (commit ",
 		"`engine/map/load.go` does it":            "engine/map/load.go: \"engine/map/load.go\"" + moved + "pkg/core/map/load.go\" (commit ",
+		"`web/paint.js` does it":                  "web/paint.js: \"web/paint.js\"" + moved + "web/paint.ts\" (commit ", // changed and renamed
 		"`engine/map` does it":                    "engine/map: \"engine/map\"" + moved + "pkg/core/map\" (commit ",
 		"`map/load.go` does it":                   "",
 		"`tools/deploy_old.sh --now`":             "tools/deploy_old.sh" + gone,
