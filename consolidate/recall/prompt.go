@@ -63,9 +63,9 @@ func ask(prompt string) question {
 func (q question) weights(topics map[string]summary) map[string]float64 {
 	weights := map[string]float64{}
 	for term := range q.terms {
-		holders := 0
+		holders, hash := 0, hashOf(term)
 		for _, s := range topics {
-			if s.holds(hashOf(term)) {
+			if s.holds(hash) {
 				holders++
 			}
 		}
@@ -81,10 +81,14 @@ func (q question) weights(topics map[string]summary) map[string]float64 {
 func (q question) touched(topics map[string]summary, weights map[string]float64) (paths []string) {
 	sums := map[string]float64{}
 	terms := slices.Sorted(maps.Keys(weights)) // the sum of floats depends on the order
+	hashes := make([]uint32, len(terms))
+	for i, term := range terms {
+		hashes[i] = hashOf(term)
+	}
 	for path, s := range topics {
 		sum := 0.0
-		for _, term := range terms {
-			if s.holds(hashOf(term)) {
+		for i, term := range terms {
+			if s.holds(hashes[i]) {
 				sum += weights[term]
 			}
 		}

@@ -155,7 +155,7 @@ func TestForPrompt(t *testing.T) {
 	}
 	topics := map[string]summary{}
 	for _, m := range all {
-		topics[m.Path] = summary{Terms: summarize(m.Path, memory.ParseTopic([]byte("---\ndescription: "+m.Description+"\n---\n"+m.Body)))}
+		topics[m.Path] = summary{Terms: summarizer{}.summarize(m.Path, memory.ParseTopic([]byte("---\ndescription: "+m.Description+"\n---\n"+m.Body)))}
 	}
 	for prompt, want := range map[string]string{
 		"is Kestrel behind Caddy or nginx?":                      "Kestrel runs on staging behind Caddy.",

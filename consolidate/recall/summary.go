@@ -45,13 +45,21 @@ func (s summary) holds(hash uint32) bool {
 	return i < n && at(i) == hash
 }
 
+// A summarizer knows the terms of the words that it met.
+type summarizer map[string][]uint32
+
 // summarize returns the hashes of the terms of a topic.
-func summarize(path string, t *memory.Topic) (terms []byte) {
+func (z summarizer) summarize(path string, t *memory.Topic) (terms []byte) {
 	var hashes []uint32
-	eachTerm(related.NameWords(path)+"\n"+t.Description()+"\n"+t.Body(), func(_ string, _ text.Kind, of []string) {
-		for _, term := range of {
-			hashes = append(hashes, hashOf(term))
+	text.EachToken(related.NameWords(path)+"\n"+t.Description()+"\n"+t.Body(), func(token string, kind text.Kind) {
+		known, ok := z[token]
+		if !ok {
+			for _, term := range text.English().Terms(token, kind) {
+				known = append(known, hashOf(term))
+			}
+			z[token] = known
 		}
+		hashes = append(hashes, known...)
 	})
 	slices.Sort(hashes)
 	for _, h := range slices.Compact(hashes) {
@@ -68,7 +76,7 @@ func (r *Recall) summaries(dir *memory.Dir) (map[string]summary, error) {
 	}
 	known, now := map[string]summary{}, map[string]summary{}
 	r.Store.Records.Note(summaryFile, &known)
-	changed := 0
+	changed, z := 0, summarizer{}
 	for _, f := range list.Files {
 		path, size, modified := f.Name.String(), f.Size, f.ModTime.UnixNano()
 		s, ok := known[path]
@@ -83,7 +91,7 @@ func (r *Recall) summaries(dir *memory.Dir) (map[string]summary, error) {
 			if err != nil {
 				continue
 			}
-			s = summary{size, modified, summarize(path, memory.ParseTopic(file.Data))}
+			s = summary{size, modified, z.summarize(path, memory.ParseTopic(file.Data))}
 		}
 		now[path] = s
 	}
