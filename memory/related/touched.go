@@ -53,11 +53,11 @@ type word struct {
 func (x *Index) words(s string, wholes bool) (words []word) {
 	counted := false // the word before is a number that may be a value: what it counts is not everyday
 	for w := range strings.FieldsSeq(s) {
-		found := x.lookUp(w)
+		lookUp := x.lookUp
 		if wholes && strings.ContainsAny(strings.Trim(w, "/_"), "/_") {
-			found = x.lookUpWhole(w)
+			lookUp = x.lookUpWhole
 		}
-		terms := slices.DeleteFunc(found, func(id int32) bool {
+		terms := slices.DeleteFunc(lookUp(w), func(id int32) bool {
 			return !counted && text.IsEveryday(x.terms[id]) || dateOrShort.MatchString(x.terms[id])
 		})
 		counted = len(terms) > 0 && strings.Trim(w, "0123456789.,") == ""
