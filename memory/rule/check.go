@@ -36,12 +36,12 @@ func (c Check) Whole() []Finding {
 			asked[f.Rule] = true
 		}
 	}
-	stood := make(map[Finding]int)
+	existing := make(map[Finding]int)
 	if c.Before != nil && len(asked) > 0 { // the other rules are not asked: drift takes a second where much is gone
 		rules := slices.DeleteFunc(slices.Clone(table), func(r rule) bool { return !asked[r.name] })
-		stood = counted(Check{After: c.Before, Project: c.Project, Now: c.Now}.view().all(rules))
+		existing = counted(Check{After: c.Before, Project: c.Project, Now: c.Now}.view().all(rules))
 	}
-	for i, again := range again(findings, stood) {
+	for i, again := range again(findings, existing) {
 		if again && excusable(findings[i]) {
 			findings[i].Severity = findings[i].Severity.less()
 		}
@@ -70,9 +70,9 @@ func (c Check) Written(n memory.Name) []Finding {
 	was.Topics = maps.Clone(was.Topics)
 	was.Topics[n] = c.Prior
 	c.After = &was
-	stood := counted(c.written(n))
+	existing := counted(c.written(n))
 	var fresh []Finding
-	for i, again := range again(findings, stood) {
+	for i, again := range again(findings, existing) {
 		if !again {
 			fresh = append(fresh, findings[i])
 		}
@@ -80,14 +80,14 @@ func (c Check) Written(n memory.Name) []Finding {
 	return report(fresh)
 }
 
-// again says which findings were among those that stood, counted by key. Where one of several that are
+// again says which findings were among those that existed, counted by key. Where one of several that are
 // alike is new, that is one that the rule calls an error.
-func again(findings []Finding, stood map[Finding]int) []bool {
+func again(findings []Finding, existing map[Finding]int) []bool {
 	again := make([]bool, len(findings))
 	for _, errors := range []bool{false, true} {
 		for i, f := range findings {
-			if (f.Severity == Error) == errors && stood[f.key()] > 0 {
-				stood[f.key()]--
+			if (f.Severity == Error) == errors && existing[f.key()] > 0 {
+				existing[f.key()]--
 				again[i] = true
 			}
 		}

@@ -28,16 +28,16 @@ func (v *view) otherForm() int {
 	if v.others != nil {
 		return *v.others
 	}
-	stood, n := v.After.Topics, 0
+	topics, n := v.After.Topics, 0
 	if v.Before != nil {
-		stood = v.Before.Topics
+		topics = v.Before.Topics
 	}
-	for _, t := range stood {
+	for _, t := range topics {
 		if !t.HasFrontmatter() || !slices.Contains(memory.Types, t.Type()) {
 			n++
 		}
 	}
-	if n < minOtherForm || 2*n <= len(stood) {
+	if n < minOtherForm || 2*n <= len(topics) {
 		n = 0
 	}
 	v.others = &n
