@@ -2,10 +2,11 @@
 // them all. The function of a tool makes one call of package consolidate, and renders the answer. What a client sees of
 // the tools is in the folder wire.
 //
-// Arguments are checked against the schema in the folder wire; the client sees it without its limits. The size of an answer is limited (MaxAnswer,
-// MaxError); an answer that was cut says so, and how to get the rest. An error that a model can fix is an answer with
-// isError, which names the problem and the next call, and not a protocol error. Package server masks credentials in
-// what is sent; text that is cut here is masked first. The package has no state, so a crash loses nothing.
+// Arguments are checked against the schema in the folder wire; the client sees it without its limits. The size of an
+// answer is limited (MaxAnswer, MaxError); an answer that was cut says so, and how to get the rest. An error that a
+// model can fix is an answer with isError, which names the problem and the next call, and not a protocol error. Package
+// server masks credentials in what is sent; text that is cut here is masked first. The package has no state, so a crash
+// loses nothing.
 //
 // A dream is undone only after the client asked its person (undo_dream). A client that cannot ask gets the command for a
 // terminal.
