@@ -96,7 +96,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return c.Exit(stderr, err)
 	}
 	setup.Unattended = setup.Unattended || c.Verb == "background"
-	o := options(setup, state, nil)
+	o := options(setup, state)
 	o.LookOnly = c.Verb == "watch"
 	p := consolidate.Open(o)
 	switch c.Verb {
@@ -120,7 +120,7 @@ func open(f host.Flags) (*consolidate.Project, host.Setup, error) {
 	if err := cmp.Or(err, stateErr); err != nil {
 		return nil, setup, err
 	}
-	return consolidate.Open(options(setup, state, nil)), setup, nil
+	return consolidate.Open(options(setup, state)), setup, nil
 }
 
 // supervise runs a dream over p in a host, whose server is this program.
@@ -135,7 +135,7 @@ func supervise(ctx context.Context, c *console.Command, p *consolidate.Project, 
 // dreamAsked runs a dream that the person asked for at a terminal. Its changes wait for their answer.
 func dreamAsked(ctx context.Context, c *console.Command, setup host.Setup, state string, by []string) error {
 	setup.Mode, setup.Unattended, setup.Asked = host.ModeApprove, true, true
-	p := consolidate.Open(options(setup, state, nil))
+	p := consolidate.Open(options(setup, state))
 	return errors.Join(supervise(ctx, c, p, setup, by), p.Close("the program ended"))
 }
 
@@ -164,7 +164,7 @@ func answerHook(ctx context.Context, c *console.Command, args []string, stdin io
 	}
 	look := c.Verb == hook.Statusline
 	open := func(s host.Setup) *consolidate.Project {
-		o := options(s, state, nil)
+		o := options(s, state)
 		o.LookOnly = look
 		return consolidate.Open(o)
 	}
@@ -182,7 +182,7 @@ func answerHook(ctx context.Context, c *console.Command, args []string, stdin io
 }
 
 // options returns the options of a project for a setup.
-func options(s host.Setup, state string, changed chan string) consolidate.Options {
+func options(s host.Setup, state string) consolidate.Options {
 	said := search.Open(sessions.Options{
 		Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Others: s.Others, Current: s.SessionID,
 	})
@@ -197,12 +197,6 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 			AllowSecrets: s.AllowSecrets,
 			Unattended:   s.Unattended,
 			Now:          func() time.Time { return time.Now().Add(off).Round(0) }, // without the monotonic part: a lease runs on while the machine sleeps
-			Changed: func(uri string) {
-				select {
-				case changed <- uri:
-				default: // a terminal, or a client that does not read
-				}
-			},
 		},
 		ProjectDir:  s.Checkout,
 		Transcripts: consolidate.Listen(said, s.AllowSecrets),
@@ -219,8 +213,8 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 }
 
 // watched is options for a server, which reads again at each call what the person has switched on or off.
-func watched(env host.Environment, flags host.Flags, s host.Setup, state string, changed chan string) consolidate.Options {
-	o := options(s, state, changed)
+func watched(env host.Environment, flags host.Flags, s host.Setup, state string) consolidate.Options {
+	o := options(s, state)
 	o.Waits = server.Waiting
 	o.Reread = func() (consolidate.Switch, bool) {
 		now, err := host.Resolve(env, flags)
@@ -233,7 +227,6 @@ func watched(env host.Environment, flags host.Flags, s host.Setup, state string,
 // project, else nil.
 func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing error, state string, in io.Reader, out, stderr io.Writer) error {
 	log := slog.New(slog.NewTextHandler(stderr, nil))
-	changed := make(chan string, 256)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	begin := func(p *consolidate.Project) {
@@ -246,12 +239,11 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 		if _, err := p.Person.List(ctx); err != nil {
 			log.Warn("exchanging the memories of all projects", "error", err)
 		}
-		p.Poll() // later changes by others are reported to subscribers
 		p.Transcripts.DigestLater()
 	}
 	c := &tools.Connection{Begin: begin}
 	if missing == nil {
-		c.Project = consolidate.Open(watched(host.Process(), flags, setup, state, changed))
+		c.Project = consolidate.Open(watched(host.Process(), flags, setup, state))
 	} else {
 		c.Missing = ops.Refuse(missing.Error(), host.NoProjectHint)
 	}
@@ -263,7 +255,7 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 			if err != nil {
 				return nil, err
 			}
-			return consolidate.Open(watched(env, flags, setup, state, changed)), nil
+			return consolidate.Open(watched(env, flags, setup, state)), nil
 		}
 	}
 	t := c.Table()
@@ -280,7 +272,7 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 		Description:  "Consolidates the long-term memory of coding agents",
 		Instructions: t.Instructions,
 		Tools:        t.Tools, Prompts: t.Prompts, Resources: t.Resources, Templates: t.Templates, Completions: t.Completions,
-		Changed: changed, Poll: c.Poll, FoldersChanged: c.FoldersChanged, Allowed: c.Allowed, Log: log,
+		FoldersChanged: c.FoldersChanged, Allowed: c.Allowed, Log: log,
 	})
 	reason := "the input ended"
 	if ctx.Err() != nil {

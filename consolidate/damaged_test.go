@@ -141,7 +141,6 @@ func TestDamagedState(t *testing.T) {
 					p.History.Diff("")
 					p.History.LastReport()
 					p.Status(ctx)
-					p.Poll()
 					p.Proposals.Reviews(ctx)
 					p.Proposals.Reviews(ctx)
 					p.History.Versions("")

@@ -103,7 +103,6 @@ func (d *dream) renew(phase string) error {
 	if err := d.Save(); err != nil {
 		return err
 	}
-	p.Store.Changed(ops.StatusURI)
 	return nil
 }
 
@@ -208,5 +207,4 @@ func (d *dream) log(e trail.Event) {
 		e.Reviewed[i].First = show(e.Reviewed[i].First)
 	}
 	d.trail.Add(e)
-	d.p.Store.Changed(ops.StatusURI)
 }

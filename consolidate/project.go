@@ -78,7 +78,6 @@ type Project struct {
 	dream    *dream // the open dream of this process, or nil
 	over     error  // why the dream ended between two calls; the next call reports it
 	prompted bool   // the prompt dream was read on this connection
-	polled   string // the fingerprint at the last Poll
 
 	folder *os.Root // of options.ProjectDir; nil until first used
 	code   *drift.Project

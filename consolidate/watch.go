@@ -109,10 +109,7 @@ func (w *Watch) fingerprint() string {
 	if words == "" && w.log != "" {
 		words = filepath.Join(w.p.Store.Records.StateDir(), w.log)
 	}
-	return fingerprint(w.p, w.dream, words)
-}
-
-func fingerprint(p *Project, dream, words string) string {
+	p, dream := w.p, w.dream
 	state := p.Store.Records.StateDir()
 	files := []string{
 		filepath.Join(p.Store.MemoryDir, lock.File), filepath.Join(p.Store.MemoryDir, lock.HostFile),
@@ -132,28 +129,6 @@ func fingerprint(p *Project, dream, words string) string {
 		}
 	}
 	return b.String()
-}
-
-// Poll reports a change of ops.StatusURI if another process changed the status after the last Poll. It reads the lock file
-// and the metadata of a few files, and does nothing during another operation.
-func (p *Project) Poll() {
-	if !p.Store.TryLock() {
-		return
-	}
-	defer p.Store.Unlock()
-	var open lock.Record
-	if dir, err := p.Store.Disk(); err == nil && dir != nil {
-		open, _ = lock.Read(dir.Root())
-		dir.Close()
-	}
-	if !ops.ValidID(open.Dream) {
-		open.Dream = ""
-	}
-	last := p.polled
-	p.polled = fingerprint(p, open.Dream, "")
-	if last != "" && p.polled != last && p.dream == nil { // our own dream reports its changes itself
-		p.Store.Changed(ops.StatusURI)
-	}
 }
 
 // lookAtDream sets the open dream, or the events of the one that was open at the last look.

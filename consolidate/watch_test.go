@@ -223,44 +223,6 @@ func TestWatchDeadDream(t *testing.T) {
 	}
 }
 
-// Who polls learns what another process does, and of nothing else.
-func TestPoll(t *testing.T) {
-	w := newWorld(t)
-	seen := 0
-	o := w.options()
-	o.Changed = func(uri string) {
-		if uri == ops.StatusURI {
-			seen++
-		}
-	}
-	p := Open(o)
-	t.Cleanup(func() { p.Close("the test ended") })
-	polls := func(when string, want int) {
-		t.Helper()
-		seen = 0
-		p.Poll()
-		p.Poll()
-		if seen != want {
-			t.Errorf("%s: seen %d times, want %d", when, seen, want)
-		}
-	}
-	polls("at first", 0)
-	other := w.dreaming()
-	polls("another dreams", 1)
-	if _, err := other.Sessions.Search(ctx, search.Query{Pattern: "body"}, ""); err != nil {
-		t.Fatal(err)
-	}
-	polls("it searches", 1)
-	if err := finalize(other); err != nil {
-		t.Fatal(err)
-	}
-	polls("it ends", 1)
-	if err := p.Begin(ctx, true, false); err != nil {
-		t.Fatal(err)
-	}
-	polls("our own dream", 0)
-}
-
 // The words of a background dream stand in its log, as far as it is of this dream.
 func TestWatchBackgroundWords(t *testing.T) {
 	w := newWorld(t)

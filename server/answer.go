@@ -29,7 +29,7 @@ func (l *loop) answer(c *call) (line []byte) {
 			line = refusal{c.id, mcp.INTERNAL_ERROR, "internal error"}.line()
 		}
 	}()
-	if c.ctx.Err() != nil && c.stream() == nil { // listening ends with a result, always
+	if c.ctx.Err() != nil {
 		return stopped(c).line()
 	}
 	method, _ := secret.JSON(c.method)
@@ -59,9 +59,6 @@ func (l *loop) result(c *call, result any) []byte {
 		asked = r.InputRequests
 	case mcp.GetPromptResult:
 		asked = r.InputRequests
-	case mcp.SubscriptionsListenResult:
-		r.EnsureResultMeta().SetSubscriptionID(c.id)
-		result = r
 	}
 	needed := map[string]any{}
 	for _, request := range asked {

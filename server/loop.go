@@ -30,7 +30,6 @@ type loop struct {
 	Options
 	mcp   *mcpserver.MCPServer
 	out   *output
-	subs  *subscriptions
 	asked *questions
 	slots chan struct{}
 	calls sync.WaitGroup
@@ -52,7 +51,6 @@ func newLoop(o Options, out *output) *loop {
 	l := &loop{
 		Options:   o,
 		out:       out,
-		subs:      &subscriptions{all: map[subscription]struct{}{}},
 		asked:     newQuestions(),
 		slots:     make(chan struct{}, toolSlots),
 		reads:     map[string]bool{},
@@ -125,8 +123,8 @@ func (l *loop) handle(ctx context.Context, in input) {
 	case m.method == "":
 		l.asked.answer(m)
 	case m.id != nil:
-		if wrong := objection(m); wrong != "" {
-			l.refuse(refusal{m.id, mcp.INVALID_PARAMS, wrong})
+		if code, wrong := objection(m); wrong != "" {
+			l.refuse(refusal{m.id, code, wrong})
 			return
 		}
 		l.request(ctx, m, len(in.line))
@@ -143,7 +141,7 @@ func (l *loop) refuse(r refusal) { l.out.queue(item{line: r.line()}) }
 // request starts a request. One that runs a handler gets a goroutine; others are
 // answered at once, in order.
 func (l *loop) request(ctx context.Context, m message, size int) {
-	c := &call{message: m, size: size, client: l.client, out: l.out, subs: l.subs, asked: l.asked, ended: make(chan struct{})}
+	c := &call{message: m, size: size, client: l.client, out: l.out, asked: l.asked, ended: make(chan struct{})}
 	l.seq++
 	c.seq = l.seq
 	c.ctx, c.cancel = context.WithCancel(ctx)
@@ -164,7 +162,7 @@ func (l *loop) request(ctx context.Context, m message, size int) {
 			l.lastWrite, l.readable = c.wrote, readable
 		}
 		l.calls.Go(func() { l.callTool(c) })
-	case mcp.MethodResourcesRead, mcp.MethodPromptsGet, mcp.MethodCompletionComplete, mcp.MethodSubscriptionsListen:
+	case mcp.MethodResourcesRead, mcp.MethodPromptsGet, mcp.MethodCompletionComplete:
 		l.calls.Go(func() { l.perform(c) })
 	case mcp.MethodInitialize:
 		l.perform(c)
@@ -174,10 +172,10 @@ func (l *loop) request(ctx context.Context, m message, size int) {
 	}
 }
 
-// objection returns what is wrong with the params of a request, where mcp-go says nothing or something else. It accepts any
+// objection returns what is wrong with a request, where mcp-go says nothing or something else. It accepts any
 // cursor, though all lists have one page. A method of the modern era without its protocol version it answers as unknown;
-// the conformance suite (server-stateless) requires the missing member to be named.
-func objection(m message) string {
+// the conformance suite (server-stateless) requires the missing member to be named. It would listen for subscriptions that are not offered.
+func objection(m message) (code int, wrong string) {
 	var params struct {
 		Cursor string
 		Meta   map[string]json.RawMessage `json:"_meta"`
@@ -186,14 +184,16 @@ func objection(m message) string {
 	switch mcp.MCPMethod(m.method) {
 	case mcp.MethodToolsList, mcp.MethodPromptsList, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList:
 		if params.Cursor != "" {
-			return "unknown cursor: the list has one page"
+			return mcp.INVALID_PARAMS, "unknown cursor: the list has one page"
 		}
-	case mcp.MethodServerDiscover, mcp.MethodSubscriptionsListen:
+	case mcp.MethodServerDiscover:
 		if params.Meta[mcp.MetaKeyProtocolVersion] == nil {
-			return fmt.Sprintf("_meta lacks %q", mcp.MetaKeyProtocolVersion)
+			return mcp.INVALID_PARAMS, fmt.Sprintf("_meta lacks %q", mcp.MetaKeyProtocolVersion)
 		}
+	case mcp.MethodSubscriptionsListen:
+		return mcp.METHOD_NOT_FOUND, "subscriptions are not offered"
 	}
-	return ""
+	return 0, ""
 }
 
 // enter notes a call as under way, so that it can be cancelled, or returns why it
@@ -260,17 +260,6 @@ func (l *loop) cancel(params json.RawMessage) {
 	}
 }
 
-// endListening lets calls that only listen return, with a result.
-func (l *loop) endListening() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, c := range l.flight {
-		if c.stream() != nil {
-			c.cancel()
-		}
-	}
-}
-
 // wait returns when no call is under way, when enough is closed, or after limit.
 func (l *loop) wait(enough <-chan struct{}, limit time.Duration) {
 	idle := make(chan struct{})
@@ -282,26 +271,5 @@ func (l *loop) wait(enough <-chan struct{}, limit time.Duration) {
 	case <-idle:
 	case <-enough:
 	case <-time.After(limit):
-	}
-}
-
-// announce sends updates for what changed until the output stops, and polls while there are subscriptions.
-func (l *loop) announce() {
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			if l.Poll != nil && l.subs.any() {
-				l.Poll()
-			}
-		case uri, ok := <-l.Changed:
-			if !ok {
-				return
-			}
-			l.subs.announce(uri, l.out)
-		case <-l.out.stopping:
-			return
-		}
 	}
 }

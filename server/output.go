@@ -106,7 +106,7 @@ func (w *output) pump(out io.Writer, failed func()) {
 }
 
 // handles are the members that one side sends back to the other unchanged, with their depth in a message.
-var handles = map[string]int{"id": 1, "requestId": 2, "progressToken": 2, "requestState": 2, mcp.MetaKeySubscriptionID: 3}
+var handles = map[string]int{"id": 1, "requestId": 2, "progressToken": 2, "requestState": 2}
 
 func isHandle(depth int, key string) bool { return handles[key] == depth }
 
@@ -128,9 +128,6 @@ func (w *output) render(it item) []byte {
 		default:
 			return nil
 		}
-	}
-	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
-		n.Params.Meta[mcp.MetaKeySubscriptionID] = it.call.id
 	}
 	line, err := secret.JSON(n)
 	if err != nil {

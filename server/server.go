@@ -33,7 +33,7 @@
 //   - Every line that is written has its credentials masked and its hidden characters
 //     visible (secret.Allowed.ShowJSON), except IDs and tokens that the client chose.
 //
-// A crash loses only subscriptions: the server has no other state.
+// A crash loses nothing: the server has no state. Subscriptions to resources are not offered.
 //
 // It does not promise that a handler which ignores its context ends, or that a
 // read or write which blocks in the operating system can be cancelled: Serve
@@ -60,8 +60,6 @@ const (
 	// grace is how long Serve waits for calls that it has cancelled, and then
 	// for the last bytes to be taken.
 	grace = 2 * time.Second
-	// pollEvery is how often Options.Poll is called.
-	pollEvery = time.Second
 	// cacheTTL is the freshness of what never changes while we run, in
 	// milliseconds.
 	cacheTTL = 3_600_000
@@ -85,19 +83,9 @@ type Options struct {
 	// Completions, if not nil, completes the arguments of prompts and templates. A completion has at most 100 values.
 	Completions Completions
 
-	// Changed carries the URIs of resources that changed, for those who
-	// subscribed; nil means that subscriptions are not offered. It is received
-	// from until Serve returns; afterwards a send would block.
-	Changed <-chan string
-
 	// FoldersChanged, if not nil, is called when the client says that its
 	// folders (roots) changed. It must return soon.
 	FoldersChanged func()
-
-	// Poll, if not nil, is called once a second while a resource is subscribed
-	// to. It may look for changes made by other processes and send them to
-	// Changed. It must return soon.
-	Poll func()
 
 	// Allowed, if not nil, returns the values that are shown though they look like credentials. It must
 	// return soon.
@@ -139,10 +127,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	w := newOutput(o)
 	go w.pump(out, cancel)
 	l := newLoop(o, w)
-	go l.announce()
 
 	readErr := l.read(base, in)
-	l.endListening()
 	l.asked.end()
 	l.wait(base.Done(), o.Drain)
 	cancel()
@@ -179,7 +165,7 @@ func register(o Options, failed mcpserver.OnErrorHookFunc) *mcpserver.MCPServer 
 		options = append(options, mcpserver.WithPromptCapabilities(false))
 	}
 	if len(o.Resources)+len(o.Templates) > 0 {
-		options = append(options, mcpserver.WithResourceCapabilities(o.Changed != nil, false))
+		options = append(options, mcpserver.WithResourceCapabilities(false, false))
 	}
 	if o.Completions != nil {
 		options = append(options, mcpserver.WithCompletions(),

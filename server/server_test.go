@@ -145,7 +145,6 @@ func sample() Options {
 			Template: mcp.NewResourceTemplate("sample://file/{+path}", "file"),
 			Handler:  readResource,
 		}},
-		Changed: make(chan string),
 	}
 }
 
@@ -399,7 +398,7 @@ func TestOpen(t *testing.T) {
 				t.Fatalf("%s: %v", r.raw, err)
 			}
 			// Only what is implemented is advertised.
-			want := map[string]string{"tools": "{}", "prompts": "{}", "resources": `{"subscribe":true}`}
+			want := map[string]string{"tools": "{}", "prompts": "{}", "resources": `{}`}
 			if len(got.Capabilities) != len(want) {
 				t.Errorf("capabilities: %s", r.raw)
 			}
@@ -424,11 +423,9 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// Without Options.Changed there are no subscriptions.
-func TestOpenWithoutChanges(t *testing.T) {
-	o := sample()
-	o.Changed = nil
-	p := dial(t, o)
+// Subscriptions are not offered.
+func TestNoSubscriptions(t *testing.T) {
+	p := dial(t, sample())
 	if r := p.ask(eras[0].open); strings.Contains(r.raw, "subscribe") {
 		t.Errorf("subscribe advertised: %s", r.raw)
 	}
@@ -544,7 +541,7 @@ func TestErasApart(t *testing.T) {
 		{"server/discover", ``, -32602},
 		{"server/discover", `"_meta":{"io.modelcontextprotocol/clientCapabilities":{}}`, -32602},
 		{"server/discover", `"_meta":5`, -32602},
-		{"subscriptions/listen", `"notifications":{}`, -32602},
+		{"subscriptions/listen", modern + `,"notifications":{}`, -32601},
 		{"server/discover", `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}`, -32602}, // no capabilities
 		{"server/discover", strings.Replace(modern, "2026-07-28", "2099-01-01", 1), -32022},
 		{"ping", ``, 0},

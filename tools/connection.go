@@ -72,15 +72,6 @@ func (c *Connection) Allowed() secret.Allowed {
 // FoldersChanged reports that the client's folders changed.
 func (c *Connection) FoldersChanged() { c.changed.Store(true) }
 
-// Poll checks whether the memory in use changed.
-func (c *Connection) Poll() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.current != nil {
-		c.current.Poll()
-	}
-}
-
 // Close closes the projects that were used.
 func (c *Connection) Close(reason string) (err error) {
 	c.mu.Lock()

@@ -118,6 +118,5 @@ func (s *Store) Hold(dir *memory.Dir, info Op, fill func(*Stage) error) error {
 	if err == nil && created {
 		err = s.Records.Append(t.Entry(Proposed, info.Reviewed))
 	}
-	s.Changed(StatusURI)
 	return err
 }

@@ -116,13 +116,6 @@ func (t *Tx) End(outcome Outcome, reason string) error {
 	if err = errors.Join(err, t.close()); err != nil && outcome == Committed {
 		err = &HalfError{ID: t.ID, Why: err}
 	}
-	if outcome == Committed {
-		for _, c := range t.Stage.Changes {
-			s.Changed(MemoryURI(c.Name))
-		}
-		s.Changed(LastURI)
-	}
-	s.Changed(StatusURI)
 	return err
 }
 

@@ -3,7 +3,6 @@ package ops
 import (
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -224,11 +223,6 @@ func (i Op) merges() (said []string) {
 
 // LastURI is the resource with the report and the diff of the last dream.
 const LastURI = "dream://last"
-
-// MemoryURI returns the URI of the resource of a memory.
-func MemoryURI(n memory.Name) string {
-	return "memory://" + (&url.URL{Path: n.String()}).EscapedPath()
-}
 
 // Second returns a time in UTC without fractions of a second.
 func Second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }

@@ -33,8 +33,7 @@ type Options struct {
 	LookOnly     bool                   // create no folder and write no note
 	InProject    func(file string) bool // reports whether the checkout that the memory is about has a file; nil: it is not known
 	Now          func() time.Time
-	Step         func(string)     // called with the name of each step of an operation, if not nil
-	Changed      func(uri string) // called with each resource that changed, if not nil
+	Step         func(string) // called with the name of each step of an operation, if not nil
 
 	Ended  func(Op) error // called under the lock before the end of a transaction is logged; called again after a crash
 	Landed func(Op)       // called under the lock after a transaction has landed
@@ -52,9 +51,6 @@ type Store struct {
 
 // Open returns the store of o. It touches no file.
 func Open(o Options) *Store {
-	if o.Changed == nil {
-		o.Changed = func(string) {}
-	}
 	if o.Step == nil {
 		o.Step = func(string) {}
 	}

@@ -48,7 +48,6 @@ func fixture() server.Options {
 				return read("application/json", fmt.Sprintf(`{"id":%q,"templateTest":true}`, id))(ctx, r)
 			},
 		}},
-		Changed: make(chan string),
 	}
 }
 

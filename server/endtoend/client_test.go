@@ -30,7 +30,7 @@ import (
 //
 //	TOOL ARGUMENTS                      a call of a tool
 //	prompt NAME ARGUMENTS, resource URI, list KIND, request METHOD PARAMS
-//	subscribe URI                       asks for updates of a resource
+//	subscribe URI                       asks for updates of a resource, which are not offered
 //	await REGEXP                        waits for a notification that matches
 //	notify METHOD                       sends a notification
 //	meta JSON                           is the _meta of the calls of tools that follow

@@ -225,8 +225,6 @@ func (s *soaking) round(t testing.TB) {
 		method("resources/list", ``),
 		method("resources/read", `"uri":"memory://user_role.md"`),
 		method("resources/read", `"uri":"dream://status",`+modern),
-		method("resources/subscribe", fmt.Sprintf(`"uri":"memory://%d.md"`, s.rounds)),
-		method("resources/unsubscribe", fmt.Sprintf(`"uri":"memory://%d.md"`, s.rounds)),
 		method("ping", ``),
 	} {
 		if answer := s.ask(t, ask); failed(answer) {
