@@ -20,59 +20,59 @@ func codexID(stem string) string {
 	return id
 }
 
-func codexLine(line raw, r *record, h *hostState) {
-	r.Timestamp = line.field("timestamp")
-	payload := line.field("payload")
-	switch kind := line.field("type"); {
-	case kind.is("session_meta"):
+func codexLine(line Raw, r *Record, h *HostState) {
+	r.Timestamp = line.Field("timestamp")
+	payload := line.Field("payload")
+	switch kind := line.Field("type"); {
+	case kind.Is("session_meta"):
 		codexMeta(payload, r, h)
-	case kind.is("turn_context"):
-		h.setCWD(payload.field("cwd"))
-	case kind.is("event_msg"):
+	case kind.Is("turn_context"):
+		h.SetCWD(payload.Field("cwd"))
+	case kind.Is("event_msg"):
 		codexEvent(payload, r, h)
-	case kind.is("response_item"):
+	case kind.Is("response_item"):
 		codexItem(payload, r, h)
 	}
-	r.CWD, r.Branch = quoted(h.CWD), quoted(h.Branch)
+	r.CWD, r.Branch = Quoted(h.CWD), Quoted(h.Branch)
 }
 
 // codexMeta reads who a session is. A second one in the same file heads what a fork copied.
-func codexMeta(payload raw, r *record, h *hostState) {
-	r.Type = metaType
+func codexMeta(payload Raw, r *Record, h *HostState) {
+	r.Type = MetaType
 	if h.Origin == "" {
-		h.setCWD(payload.field("cwd"))
-		h.Branch = payload.field("git").field("branch").text()
-		source := payload.field("source")
-		if source.is("subagent") || source.field("subagent") != nil || payload.field("thread_source").is("subagent") {
-			r.Sidechain = isTrue
+		h.SetCWD(payload.Field("cwd"))
+		h.Branch = payload.Field("git").Field("branch").Text()
+		source := payload.Field("source")
+		if source.Is("subagent") || source.Field("subagent") != nil || payload.Field("thread_source").Is("subagent") {
+			r.Sidechain = True
 		}
 	}
-	if id := payload.field("id"); id != nil {
-		h.Origin, h.Said = id.text(), 0
+	if id := payload.Field("id"); id != nil {
+		h.Origin, h.Said = id.Text(), 0
 	}
-	if mode := payload.field("history_mode"); mode != nil {
-		h.Items = mode.is("paginated")
+	if mode := payload.Field("history_mode"); mode != nil {
+		h.Items = mode.Is("paginated")
 	}
 }
 
-func codexEvent(payload raw, r *record, h *hostState) {
-	var text raw
-	switch kind := payload.field("type"); {
-	case kind.is("user_message") && !h.Items:
-		if of := payload.field("kind"); !of.empty() && !of.is("plain") {
+func codexEvent(payload Raw, r *Record, h *HostState) {
+	var text Raw
+	switch kind := payload.Field("type"); {
+	case kind.Is("user_message") && !h.Items:
+		if of := payload.Field("kind"); !of.Empty() && !of.Is("plain") {
 			return
 		}
-		text = payload.field("message")
-	case kind.is("item_completed") && h.Items:
-		item := payload.field("item")
-		if !item.field("type").is("UserMessage") {
+		text = payload.Field("message")
+	case kind.Is("item_completed") && h.Items:
+		item := payload.Field("item")
+		if !item.Field("type").Is("UserMessage") {
 			return
 		}
-		text = item.field("content")
+		text = item.Field("content")
 	}
-	if blocks := text.texts("text"); len(blocks) > 0 {
-		h.name(r, text)
-		r.typedBlocks(Codex, blocks, codexTyped)
+	if blocks := text.Texts("text"); len(blocks) > 0 {
+		h.NameWords(r, text)
+		r.TypedBlocks(Codex, blocks, codexTyped)
 	}
 }
 
@@ -90,51 +90,51 @@ func codexTyped(text string) string {
 	return text
 }
 
-func codexItem(payload raw, r *record, h *hostState) {
-	id := payload.field("call_id")
-	switch kind := payload.field("type"); {
-	case kind.is("message"):
-		content := payload.field("content")
-		if !payload.field("role").is("assistant") {
+func codexItem(payload Raw, r *Record, h *HostState) {
+	id := payload.Field("call_id")
+	switch kind := payload.Field("type"); {
+	case kind.Is("message"):
+		content := payload.Field("content")
+		if !payload.Field("role").Is("assistant") {
 			return
 		}
-		if r.Message.Blocks = content.texts("output_text", "text"); len(r.Message.Blocks) > 0 {
-			r.Type = assistantType
-			h.name(r, content)
+		if r.Message.Blocks = content.Texts("output_text", "text"); len(r.Message.Blocks) > 0 {
+			r.Type = AssistantType
+			h.NameWords(r, content)
 		}
-	case kind.is("function_call"):
-		name, arguments := payload.field("name"), payload.field("arguments")
-		if prefix := payload.field("namespace").text(); prefix != "" { // a tool of a server: mcp__NAME__ and the tool's own name
-			name = quoted(strings.TrimSuffix(prefix, "__") + "__" + name.text())
+	case kind.Is("function_call"):
+		name, arguments := payload.Field("name"), payload.Field("arguments")
+		if prefix := payload.Field("namespace").Text(); prefix != "" { // a tool of a server: mcp__NAME__ and the tool's own name
+			name = Quoted(strings.TrimSuffix(prefix, "__") + "__" + name.Text())
 		}
-		if text := strings.TrimSpace(arguments.text()); json.Valid([]byte(text)) {
-			arguments = raw(text)
+		if text := strings.TrimSpace(arguments.Text()); json.Valid([]byte(text)) {
+			arguments = Raw(text)
 		}
-		r.used(id, name, arguments)
-	case kind.is("custom_tool_call"):
-		r.used(id, payload.field("name"), slices.Concat(raw(`{"input":`), orNull(payload.field("input")), raw("}")))
-	case kind.is("local_shell_call"), kind.is("web_search_call"):
-		r.used(id, slices.Concat(raw(`"`), raw(strings.TrimSuffix(kind.text(), "_call")), raw(`"`)), payload.field("action"))
-	case kind.is("function_call_output"), kind.is("custom_tool_call_output"):
-		r.answered(id, joined(codexOutput(payload.field("output")).texts()))
+		r.Used(id, name, arguments)
+	case kind.Is("custom_tool_call"):
+		r.Used(id, payload.Field("name"), slices.Concat(Raw(`{"input":`), orNull(payload.Field("input")), Raw("}")))
+	case kind.Is("local_shell_call"), kind.Is("web_search_call"):
+		r.Used(id, slices.Concat(Raw(`"`), Raw(strings.TrimSuffix(kind.Text(), "_call")), Raw(`"`)), payload.Field("action"))
+	case kind.Is("function_call_output"), kind.Is("custom_tool_call_output"):
+		r.Answered(id, Joined(codexOutput(payload.Field("output")).Texts()))
 	}
 }
 
-func orNull(v raw) raw {
+func orNull(v Raw) Raw {
 	if v == nil {
-		return raw("null")
+		return Raw("null")
 	}
 	return v
 }
 
 // codexOutput is what a tool answered: text, a content, or an object around one of them, which older
 // versions wrote into a string.
-func codexOutput(v raw) raw {
-	if text := v.text(); strings.HasPrefix(text, `{"output":`) && json.Valid([]byte(text)) {
-		v = raw(text)
+func codexOutput(v Raw) Raw {
+	if text := v.Text(); strings.HasPrefix(text, `{"output":`) && json.Valid([]byte(text)) {
+		v = Raw(text)
 	}
 	for _, name := range []string{"output", "content"} {
-		if inner := v.field(name); inner != nil {
+		if inner := v.Field(name); inner != nil {
 			return inner
 		}
 	}

@@ -32,12 +32,12 @@ var clarified = lazy.New(`(?m)^- "(.*)"\n  Answer: (.*)$`)
 
 // dialog appends what a person answered to a dialog about the use of a tool, and each question before its answer. own says that
 // the tool is not one of a server.
-func (r *record) dialog(said []part, b block, own bool) []part {
-	if answers := r.Result.field("answers"); own && answers != nil {
-		answers.each(func(question string, answer raw) { said = r.answer(said, question, answer) })
+func (r *Record) dialog(said []part, b Block, own bool) []part {
+	if answers := r.Result.Field("answers"); own && answers != nil {
+		answers.Each(func(question string, answer Raw) { said = r.answer(said, question, answer) })
 		return said
 	}
-	if !r.Denial.is("user-rejected") && !(own && strings.HasPrefix(r.Result.text(), "Error: "+rejection)) {
+	if !r.Denial.Is("user-rejected") && !(own && strings.HasPrefix(r.Result.Text(), "Error: "+rejection)) {
 		return said
 	}
 	text := plain(b.Content)
@@ -63,14 +63,14 @@ func (r *record) dialog(said []part, b block, own bool) []part {
 }
 
 // answer appends a question of the host and what the person answered: an option, several, or words of their own.
-func (r *record) answer(said []part, question string, answer raw) []part {
+func (r *Record) answer(said []part, question string, answer Raw) []part {
 	var words []string
-	answer.items(func(v raw) { words = append(words, v.text()) })
+	answer.Items(func(v Raw) { words = append(words, v.Text()) })
 	text, manner := strings.TrimSpace(strings.Join(words, ", ")), Answering
 	if r.offers(question, text) {
 		manner = Choosing
 	}
-	if notes := r.Result.field("annotations").field(question).field("notes").text(); !isBlank(notes) {
+	if notes := r.Result.Field("annotations").Field(question).Field("notes").Text(); !isBlank(notes) {
 		text, manner = strings.TrimSpace(text+"\n"+notes), Answering
 	}
 	if isBlank(text) {
@@ -83,11 +83,11 @@ func (r *record) answer(said []part, question string, answer raw) []part {
 }
 
 // offers reports whether an answer is nothing but options that the question offered.
-func (r *record) offers(question, answer string) (all bool) {
+func (r *Record) offers(question, answer string) (all bool) {
 	var labels []string
-	r.Result.field("questions").items(func(q raw) {
-		if q.field("question").text() == question {
-			q.field("options").items(func(o raw) { labels = append(labels, strings.TrimSpace(o.field("label").text())) })
+	r.Result.Field("questions").Items(func(q Raw) {
+		if q.Field("question").Text() == question {
+			q.Field("options").Items(func(o Raw) { labels = append(labels, strings.TrimSpace(o.Field("label").Text())) })
 		}
 	})
 	for rest, more := answer, true; more; {

@@ -7,7 +7,7 @@ import "bytes"
 // A field is one of an object.
 type field struct {
 	name  string
-	value raw
+	value Raw
 }
 
 // appendObject appends an object of those fields that have a value.
@@ -26,17 +26,17 @@ func appendObject(b []byte, fields ...field) []byte {
 	return append(b, '}')
 }
 
-// appendLine appends a record as a line. One with nothing in it has a line too, so that a message stays on its lines when it,
+// AppendLine appends a record as a line. One with nothing in it has a line too, so that a message stays on its lines when it,
 // or one before it, becomes longer.
-func (r *record) appendLine(lines []byte) []byte {
-	var message raw
+func (r *Record) AppendLine(lines []byte) []byte {
+	var message Raw
 	for i, b := range r.Message.Blocks {
 		message = append(message, ","[:min(i, 1)]...)
 		message = appendObject(message, field{"type", b.Type}, field{"text", b.Text}, field{"id", b.ID}, field{"name", b.Name},
 			field{"input", b.Input}, field{"tool_use_id", b.ToolUseID}, field{"content", b.Content})
 	}
 	if message != nil {
-		message = append(append(raw(`{"content":[`), message...), "]}"...)
+		message = append(append(Raw(`{"content":[`), message...), "]}"...)
 	}
 	begin := len(lines)
 	lines = appendObject(lines, field{"type", r.Type}, field{"uuid", r.UUID}, field{"timestamp", r.Timestamp}, field{"cwd", r.CWD},
@@ -49,16 +49,19 @@ func (r *record) appendLine(lines []byte) []byte {
 	return append(lines, '\n')
 }
 
-// appendMessage appends what was said and asked in a message, and what tools answered.
-func appendMessage(lines []byte, said, answers *record) []byte {
-	for _, r := range []*record{said, answers} {
+// AppendMessage appends what was said and asked in a message, and what tools answered.
+func AppendMessage(lines []byte, said, answers *Record) []byte {
+	for _, r := range []*Record{said, answers} {
 		if len(r.Message.Blocks) == 0 {
-			r = &record{}
+			r = &Record{}
 		}
-		lines = r.appendLine(lines)
+		lines = r.AppendLine(lines)
 	}
 	return lines
 }
 
-// appendBad appends lines that are counted as bad.
-func appendBad(lines []byte, n int) []byte { return append(lines, bytes.Repeat([]byte("{\n"), n)...) }
+// AppendBad appends lines that are counted as bad.
+func AppendBad(lines []byte, n int) []byte { return append(lines, bytes.Repeat([]byte("{\n"), n)...) }
+
+// Object is an object of one field.
+func Object(name string, value Raw) Raw { return appendObject(nil, field{name, value}) }

@@ -64,7 +64,7 @@ type form struct {
 	endings []string
 
 	// line reads a JSON object of a file that grows by lines. h is the state after the lines before it.
-	line func(object raw, r *record, h *hostState)
+	line func(object Raw, r *Record, h *HostState)
 
 	// whole turns a file that is rewritten, or must be known to its end, into Claude Code's lines.
 	whole func(text []byte) []byte

@@ -35,7 +35,7 @@ func geminiOurs(home string, roots []string) func(chats string) bool {
 		named[hex.EncodeToString(sum[:])] = true
 	}
 	var register struct{ Projects map[string]string }
-	if json.Unmarshal(readStart(filepath.Join(home, "projects.json"), maxProjects), &register) == nil {
+	if json.Unmarshal(ReadStart(filepath.Join(home, "projects.json"), maxProjects), &register) == nil {
 		for dir, name := range register.Projects {
 			if ours(dir) {
 				named[name] = true
@@ -45,15 +45,15 @@ func geminiOurs(home string, roots []string) func(chats string) bool {
 	return func(chats string) bool {
 		folder := filepath.Dir(chats)
 		// What the folder records of itself counts before what others record of its name.
-		if dir := strings.TrimSpace(string(readStart(filepath.Join(folder, ".project_root"), maxMarker))); dir != "" {
+		if dir := strings.TrimSpace(string(ReadStart(filepath.Join(folder, ".project_root"), maxMarker))); dir != "" {
 			return ours(dir)
 		}
 		return named[filepath.Base(folder)]
 	}
 }
 
-// readStart returns the beginning of a regular file; nothing where there is none.
-func readStart(path string, most int64) []byte {
+// ReadStart returns the beginning of a regular file; nothing where there is none.
+func ReadStart(path string, most int64) []byte {
 	f, err := OpenFile(path)
 	if err != nil {
 		return nil
@@ -81,9 +81,9 @@ const maxGeminiID = 128
 // A geminiLog is a session as it is after what was read.
 type geminiLog struct {
 	session  string
-	kind     raw
-	summary  raw
-	messages []raw
+	kind     Raw
+	summary  Raw
+	messages []Raw
 	places   map[string]int // of ids in messages
 	bad      int            // lines that could not be read
 }
@@ -92,12 +92,12 @@ type geminiLog struct {
 func geminiWhole(text []byte) []byte {
 	log := geminiLog{places: map[string]int{}}
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
-	if raw(text).isWhole() {
+	if Raw(text).IsWhole() {
 		log.set(text)
 	} else {
 		for line := range bytes.Lines(text) {
 			ended := bytes.HasSuffix(line, []byte("\n"))
-			if line = bytes.Trim(line, blank+"\n"); raw(line).isWhole() {
+			if line = bytes.Trim(line, blank+"\n"); Raw(line).IsWhole() {
 				log.replay(line)
 			} else if len(line) > 0 && ended {
 				log.bad++
@@ -108,45 +108,45 @@ func geminiWhole(text []byte) []byte {
 }
 
 // replay applies one line.
-func (l *geminiLog) replay(line raw) {
-	rewind, set, session := line.field("$rewindTo"), line.field("$set"), line.field("sessionId")
+func (l *geminiLog) replay(line Raw) {
+	rewind, set, session := line.Field("$rewindTo"), line.Field("$set"), line.Field("sessionId")
 	switch {
-	case rewind.isString():
-		place := l.places[rewind.text()] // one that is not known removes all, as the host does
+	case rewind.IsString():
+		place := l.places[rewind.Text()] // one that is not known removes all, as the host does
 		for _, m := range l.messages[place:] {
-			delete(l.places, m.field("id").text())
+			delete(l.places, m.Field("id").Text())
 		}
 		l.messages = l.messages[:place]
 	case set != nil:
 		l.set(set)
-	case !line.field("id").empty():
+	case !line.Field("id").Empty():
 		l.upsert(line)
-	case !session.empty():
+	case !session.Empty():
 		l.kind = nil
 		l.set(line)
 	}
 }
 
 // set changes what is known of the session, and all messages if there are any.
-func (l *geminiLog) set(head raw) {
-	head.each(func(key string, v raw) {
+func (l *geminiLog) set(head Raw) {
+	head.Each(func(key string, v Raw) {
 		switch key {
 		case "sessionId":
-			l.session = v.text()
+			l.session = v.Text()
 		case "kind":
 			l.kind = v
 		case "messages":
 			l.messages, l.places = nil, map[string]int{}
-			v.items(l.upsert)
+			v.Items(l.upsert)
 		}
 	})
 }
 
-func (l *geminiLog) upsert(m raw) {
+func (l *geminiLog) upsert(m Raw) {
 	if len(m) == 0 || m[0] != '{' {
 		return
 	}
-	id := m.field("id").text()
+	id := m.Field("id").Text()
 	if place, ok := l.places[id]; ok && id != "" {
 		l.messages[place] = m
 		return
@@ -160,56 +160,56 @@ func (l *geminiLog) lines() []byte {
 	if len(l.session) > maxGeminiID { // it is repeated with every message
 		l.session = strconv.FormatUint(Sum(l.session), 16)
 	}
-	head := record{Type: metaType}
-	if l.kind.is("subagent") {
-		head.Sidechain = isTrue
+	head := Record{Type: MetaType}
+	if l.kind.Is("subagent") {
+		head.Sidechain = True
 	}
-	lines := head.appendLine(nil)
+	lines := head.AppendLine(nil)
 	for _, m := range l.messages {
-		said := record{Timestamp: m.field("timestamp")}
+		said := Record{Timestamp: m.Field("timestamp")}
 		answers := said
-		if id := m.field("id"); !id.empty() { // the same words may have the same id in any session
-			said.UUID = quoted(l.session + "/" + id.text())
-			answers.UUID = quoted(l.session + "/" + id.text() + "/answers")
+		if id := m.Field("id"); !id.Empty() { // the same words may have the same id in any session
+			said.UUID = Quoted(l.session + "/" + id.Text())
+			answers.UUID = Quoted(l.session + "/" + id.Text() + "/answers")
 		}
-		content := m.field("content")
-		switch kind := m.field("type"); {
-		case kind.is("user"):
-			if shown := m.field("displayContent"); shown != nil && string(shown) != "null" && !opensDream(joined(content.texts())) {
+		content := m.Field("content")
+		switch kind := m.Field("type"); {
+		case kind.Is("user"):
+			if shown := m.Field("displayContent"); shown != nil && string(shown) != "null" && !OpensDream(Joined(content.Texts())) {
 				content = shown
 			}
-			said.typedBlocks(Gemini, []block{{Type: textType, Text: quoted(joined(content.texts()))}}, geminiTyped)
-		case kind.is("gemini"):
-			said.Type, said.Message.Blocks = assistantType, content.texts()
-			m.field("toolCalls").items(func(call raw) { // a server's tool is mcp_SERVER_TOOL, or has its own name
+			said.TypedBlocks(Gemini, []Block{{Type: TextType, Text: Quoted(Joined(content.Texts()))}}, geminiTyped)
+		case kind.Is("gemini"):
+			said.Type, said.Message.Blocks = AssistantType, content.Texts()
+			m.Field("toolCalls").Items(func(call Raw) { // a server's tool is mcp_SERVER_TOOL, or has its own name
 				if len(call) == 0 || call[0] != '{' {
 					return
 				}
-				said.used(call.field("id"), call.field("name"), call.field("args"))
-				if output := geminiOutput(call.field("result")); output != "" {
-					answers.answered(call.field("id"), output)
+				said.Used(call.Field("id"), call.Field("name"), call.Field("args"))
+				if output := geminiOutput(call.Field("result")); output != "" {
+					answers.Answered(call.Field("id"), output)
 				}
 			})
 		}
-		lines = appendMessage(lines, &said, &answers)
+		lines = AppendMessage(lines, &said, &answers)
 	}
-	return appendBad(lines, l.bad)
+	return AppendBad(lines, l.bad)
 }
 
 // geminiOutput is the text of what a tool answered: of each functionResponse its output or error.
-func geminiOutput(result raw) string {
+func geminiOutput(result Raw) string {
 	var texts []string
-	result.items(func(item raw) {
-		if item.isString() {
-			texts = append(texts, item.text())
+	result.Items(func(item Raw) {
+		if item.IsString() {
+			texts = append(texts, item.Text())
 			return
 		}
-		if text := item.field("text"); !text.empty() {
-			texts = append(texts, text.text())
+		if text := item.Field("text"); !text.Empty() {
+			texts = append(texts, text.Text())
 		}
-		item.field("functionResponse").field("response").each(func(key string, v raw) {
-			if (key == "output" || key == "error") && !v.empty() {
-				texts = append(texts, v.text())
+		item.Field("functionResponse").Field("response").Each(func(key string, v Raw) {
+			if (key == "output" || key == "error") && !v.Empty() {
+				texts = append(texts, v.Text())
 			}
 		})
 	})

@@ -40,13 +40,13 @@ func ReadHead(f File) (h Head, err error) {
 		said                     []part
 	)
 	var of calls
-	err = f.records(0, maxHead, func(r *record, next int64) (more bool) {
+	err = f.records(0, maxHead, func(r *Record, next int64) (more bool) {
 		h.note(r)
-		if !begun && r.Sidechain.isTrue() {
+		if !begun && r.Sidechain.IsTrue() {
 			h.Reason = Subagent
 			return false
 		}
-		begun = begun || !r.Type.empty()
+		begun = begun || !r.Type.Empty()
 		var marks event
 		said, marks = r.parts(said[:0], &of, !spoke)
 		dreamed = dreamed || marks == dreamBegun
@@ -89,8 +89,8 @@ func BeganIn(path string) string {
 }
 
 // note adds what a record says about the session.
-func (h *Head) note(r *record) {
-	for _, v := range []raw{r.CWD, r.Worktree.field("originalCwd")} {
+func (h *Head) note(r *Record) {
+	for _, v := range []Raw{r.CWD, r.Worktree.Field("originalCwd")} {
 		if cwd := name(v); cwd != "" && len(h.CWDs) < maxCWDs && !slices.Contains(h.CWDs, cwd) {
 			h.CWDs = append(h.CWDs, cwd)
 		}
@@ -111,8 +111,8 @@ func LastTime(f File) time.Time {
 }
 
 // tail calls do with each record in the last most bytes of a session, of which it leaves out what is before a newline.
-func (f File) tail(most int64, do func(*record)) error {
-	return f.records(-most, most, func(r *record, _ int64) bool {
+func (f File) tail(most int64, do func(*Record)) error {
+	return f.records(-most, most, func(r *Record, _ int64) bool {
 		do(r)
 		return true
 	})
@@ -120,7 +120,7 @@ func (f File) tail(most int64, do func(*record)) error {
 
 // records calls do with each record in the first most bytes from an offset, and with the offset after its line, until do
 // returns false. A negative offset is counted from the end; then what is before the first newline is left out.
-func (f File) records(offset, most int64, do func(r *record, next int64) (more bool)) error {
+func (f File) records(offset, most int64, do func(r *Record, next int64) (more bool)) error {
 	source, err := f.Open()
 	if err != nil {
 		return err

@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// A hostState is what the lines read so far say about those that follow. It is part of the parser state.
-type hostState struct {
+// A HostState is what the lines read so far say about those that follow. It is part of the parser state.
+type HostState struct {
 	CWD, Branch string
 	Origin      string // the session whose words follow: another one in a fork
 	Said        int    // of its words
 	Items       bool   // Codex: what was typed is in items
 }
 
-func (h *hostState) setCWD(v raw) {
-	if cwd := v.text(); cwd != "" {
+func (h *HostState) SetCWD(v Raw) {
+	if cwd := v.Text(); cwd != "" {
 		h.CWD = cwd
 	}
 }
 
-// name gives the words of r a UUID. Copies of them in a fork get the same one, because they have no other name in common.
-func (h *hostState) name(r *record, words raw) {
+// NameWords gives the words of r a UUID. Copies of them in a fork get the same one, because they have no other name in common.
+func (h *HostState) NameWords(r *Record, words Raw) {
 	h.Said++
-	r.UUID = quoted(strconv.FormatUint(Sum(h.Origin, strconv.Itoa(h.Said), string(words)), 16))
+	r.UUID = Quoted(strconv.FormatUint(Sum(h.Origin, strconv.Itoa(h.Said), string(words)), 16))
 }
 
-// each calls field with every key of an object and its value; with none if it is not an object.
-func (v raw) each(field func(key string, value raw)) {
+// Each calls field with every key of an object and its value; with none if it is not an object.
+func (v Raw) Each(field func(key string, value Raw)) {
 	if len(v) == 0 || v[0] != '{' {
 		return
 	}
@@ -40,8 +40,8 @@ func (v raw) each(field func(key string, value raw)) {
 	})
 }
 
-// items calls item with each value of an array, up to maxBlocks, or with v itself if it is not an array.
-func (v raw) items(item func(raw)) {
+// Items calls item with each value of an array, up to maxBlocks, or with v itself if it is not an array.
+func (v Raw) Items(item func(Raw)) {
 	if len(v) == 0 || v[0] != '[' {
 		item(v)
 		return
@@ -56,12 +56,12 @@ func (v raw) items(item func(raw)) {
 	})
 }
 
-// isWhole reports whether a text is one value.
-func (v raw) isWhole() bool { return skip(v, 0, 0) == len(v) }
+// IsWhole reports whether a text is one value.
+func (v Raw) IsWhole() bool { return skip(v, 0, 0) == len(v) }
 
-// field returns a field of an object.
-func (v raw) field(name string) (found raw) {
-	v.each(func(key string, value raw) {
+// Field returns a field of an object.
+func (v Raw) Field(name string) (found Raw) {
+	v.Each(func(key string, value Raw) {
 		if key == name {
 			found = value
 		}
@@ -69,69 +69,69 @@ func (v raw) field(name string) (found raw) {
 	return found
 }
 
-// texts returns the blocks of a content that have text, of the given types or, without any, of all.
-func (v raw) texts(types ...string) (texts []block) {
+// Texts returns the blocks of a content that have text, of the given types or, without any, of all.
+func (v Raw) Texts(types ...string) (texts []Block) {
 	for _, b := range blocks(v) {
-		if !b.Text.empty() && (len(types) == 0 || slices.ContainsFunc(types, b.Type.is)) {
-			texts = append(texts, block{Type: textType, Text: b.Text})
+		if !b.Text.Empty() && (len(types) == 0 || slices.ContainsFunc(types, b.Type.Is)) {
+			texts = append(texts, Block{Type: TextType, Text: b.Text})
 		}
 	}
 	return texts
 }
 
-// joined returns the texts of blocks, each on lines of its own.
-func joined(texts []block) string {
+// Joined returns the texts of blocks, each on lines of its own.
+func Joined(texts []Block) string {
 	all := make([]string, len(texts))
 	for i, b := range texts {
-		all[i] = b.Text.text()
+		all[i] = b.Text.Text()
 	}
 	return strings.Join(all, "\n")
 }
 
 var (
-	userType      = raw(`"user"`)
-	assistantType = raw(`"assistant"`)
-	useType       = raw(`"tool_use"`)
-	resultType    = raw(`"tool_result"`)
-	metaType      = raw(`"meta"`)
-	isTrue        = raw(`true`)
+	UserType      = Raw(`"user"`)
+	AssistantType = Raw(`"assistant"`)
+	useType       = Raw(`"tool_use"`)
+	resultType    = Raw(`"tool_result"`)
+	MetaType      = Raw(`"meta"`)
+	True          = Raw(`true`)
 )
 
-// used adds the call of a tool. Hosts with their own names for the tools of servers end them with an underscore and the tool's
+// Used adds the call of a tool. Hosts with their own names for the tools of servers end them with an underscore and the tool's
 // name; our tools get the names that they have in Claude Code.
-func (r *record) used(id, name, input raw) {
+func (r *Record) Used(id, name, input Raw) {
 	for _, own := range ownTools {
-		if tool := strings.TrimPrefix(own, "__"); name.is(tool) || name.ends("_"+tool) {
-			name = quoted("mcp" + own)
+		if tool := strings.TrimPrefix(own, "__"); name.Is(tool) || name.ends("_"+tool) {
+			name = Quoted("mcp" + own)
 		}
 	}
-	r.Type = assistantType
-	r.Message.Blocks = append(r.Message.Blocks, block{Type: useType, ID: id, Name: name, Input: input})
+	r.Type = AssistantType
+	r.Message.Blocks = append(r.Message.Blocks, Block{Type: useType, ID: id, Name: name, Input: input})
 }
 
-// answered adds the result of a tool.
-func (r *record) answered(id raw, output string) {
-	r.Type = userType
-	r.Message.Blocks = append(r.Message.Blocks, block{Type: resultType, ToolUseID: id, Content: quoted(output)})
+// Answered adds the result of a tool.
+func (r *Record) Answered(id Raw, output string) {
+	r.Type = UserType
+	r.Message.Blocks = append(r.Message.Blocks, Block{Type: resultType, ToolUseID: id, Content: Quoted(output)})
 }
 
-// typedBlocks adds the blocks that a person typed. strip removes from a text what the host added.
-func (r *record) typedBlocks(h Host, blocks []block, strip func(string) string) {
+// TypedBlocks adds the blocks that a person typed. strip removes from a text what the host added.
+func (r *Record) TypedBlocks(h Host, blocks []Block, strip func(string) string) {
 	for _, b := range blocks {
-		text := b.Text.text()
-		if kept := typedIn(h, text, strip); kept != text {
-			b.Text = quoted(kept)
+		text := b.Text.Text()
+		if kept := TypedIn(h, text, strip); kept != text {
+			b.Text = Quoted(kept)
 		}
-		if !b.Text.empty() {
-			r.Type = userType
+		if !b.Text.Empty() {
+			r.Type = UserType
 			r.Message.Blocks = append(r.Message.Blocks, b)
 		}
 	}
 }
 
-// typedIn returns the part of a text that a person typed. A text that opens a dream stays whole.
-func typedIn(h Host, text string, strip func(string) string) string {
-	if opensDream(text) {
+// TypedIn returns the part of a text that a person typed. A text that opens a dream stays whole.
+func TypedIn(h Host, text string, strip func(string) string) string {
+	if OpensDream(text) {
 		return text
 	}
 	text = strip(text)

@@ -105,8 +105,8 @@ func moreThanName(rest string) string {
 	return ""
 }
 
-// opensDream reports whether a text opens one of our dreams, whoever wrote it.
-func opensDream(text string) bool { return strings.Contains(text, DreamMarker) }
+// OpensDream reports whether a text opens one of our dreams, whoever wrote it.
+func OpensDream(text string) bool { return strings.Contains(text, DreamMarker) }
 
 // contextTags are the elements that a host, or a hook of it, puts before or after what a person typed.
 var contextTags = []string{"ide_opened_file", "ide_selection", "ide_diagnostics", "local-command-caveat", RecallTag, "hook_context"}

@@ -61,10 +61,10 @@ func TestNotSaidTo(t *testing.T) {
 	for _, host := range []Host{Codex, Gemini, OpenClaw} {
 		for _, form := range forms[host] {
 			text := "\n" + form.text + " and more"
-			if got := typedIn(host, text, kept); got != "" {
+			if got := TypedIn(host, text, kept); got != "" {
 				t.Errorf("%s: typed %q", host, got)
 			}
-			if got := typedIn(ClaudeCode, text, kept); got != text {
+			if got := TypedIn(ClaudeCode, text, kept); got != text {
 				t.Errorf("typed %q of %q", got, text)
 			}
 		}

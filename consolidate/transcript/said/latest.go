@@ -16,7 +16,7 @@ const maxLatest = 4 << 10
 // visible nor masked, and cut at 4 KiB.
 func Latest(path string) string {
 	latest := ""
-	_ = File{Path: path}.tail(latestTail, func(r *record) {
+	_ = File{Path: path}.tail(latestTail, func(r *Record) {
 		said, _ := r.parts(nil, &calls{}, false)
 		for _, p := range said {
 			if words := strings.TrimSpace(p.text); p.speaker == Assistant && words != "" {

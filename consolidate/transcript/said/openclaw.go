@@ -16,42 +16,42 @@ func openClawID(stem string) string {
 	return stem
 }
 
-func openClawLine(line raw, r *record, h *hostState) {
-	kind := line.field("type")
-	r.UUID, r.Timestamp = line.field("id"), line.field("timestamp")
-	h.setCWD(line.field("cwd"))
-	r.CWD = quoted(h.CWD)
+func openClawLine(line Raw, r *Record, h *HostState) {
+	kind := line.Field("type")
+	r.UUID, r.Timestamp = line.Field("id"), line.Field("timestamp")
+	h.SetCWD(line.Field("cwd"))
+	r.CWD = Quoted(h.CWD)
 	switch {
-	case kind.is("session"):
-		r.Type, r.UUID = metaType, nil
-	case kind.is("message"):
-		openClawMessage(line.field("message"), r)
+	case kind.Is("session"):
+		r.Type, r.UUID = MetaType, nil
+	case kind.Is("message"):
+		openClawMessage(line.Field("message"), r)
 	}
-	if !r.UUID.empty() && h.Origin != "" { // ids are short: unique in a session only
-		r.UUID = quoted(h.Origin + "/" + r.UUID.text())
+	if !r.UUID.Empty() && h.Origin != "" { // ids are short: unique in a session only
+		r.UUID = Quoted(h.Origin + "/" + r.UUID.Text())
 	}
-	if kind.is("session") && h.Origin == "" {
-		h.Origin = line.field("id").text()
+	if kind.Is("session") && h.Origin == "" {
+		h.Origin = line.Field("id").Text()
 	}
 }
 
-func openClawMessage(message raw, r *record) {
-	role, content := message.field("role"), message.field("content")
+func openClawMessage(message Raw, r *Record) {
+	role, content := message.Field("role"), message.Field("content")
 	switch {
-	case role.is("user"):
-		r.typedBlocks(OpenClaw, content.texts("text"), openClawTyped)
-	case role.is("toolResult"):
-		r.answered(message.field("toolCallId"), joined(content.texts()))
-	case role.is("assistant"):
-		r.Type = assistantType
-		for _, b := range content.texts("text") {
-			if said := strings.TrimSpace(b.Text.text()); said != "HEARTBEAT_OK" && said != "NO_REPLY" {
+	case role.Is("user"):
+		r.TypedBlocks(OpenClaw, content.Texts("text"), openClawTyped)
+	case role.Is("toolResult"):
+		r.Answered(message.Field("toolCallId"), Joined(content.Texts()))
+	case role.Is("assistant"):
+		r.Type = AssistantType
+		for _, b := range content.Texts("text") {
+			if said := strings.TrimSpace(b.Text.Text()); said != "HEARTBEAT_OK" && said != "NO_REPLY" {
 				r.Message.Blocks = append(r.Message.Blocks, b)
 			}
 		}
-		content.items(func(item raw) {
-			if item.field("type").is("toolCall") {
-				r.used(item.field("id"), item.field("name"), item.field("arguments"))
+		content.Items(func(item Raw) {
+			if item.Field("type").Is("toolCall") {
+				r.Used(item.Field("id"), item.Field("name"), item.Field("arguments"))
 			}
 		})
 	}

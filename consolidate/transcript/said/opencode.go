@@ -47,99 +47,99 @@ func openCodeTime(milliseconds int64) time.Time {
 // An openCodeMessage is one of a session, of whichever version.
 type openCodeMessage struct {
 	id      string
-	role    raw // or what it is called since 2.0
+	role    Raw // or what it is called since 2.0
 	created int64
 	seq     int64 // since 2.0: its place
-	data    raw
+	data    Raw
 	parts   []openCodePart
 }
 
 type openCodePart struct {
 	id   string
-	data raw
+	data Raw
 }
 
 // openCodeLines returns a session in lines. Its messages are in their order, and so are their parts; bad ones could not be
 // read.
 func openCodeLines(s openCodeSession, messages []openCodeMessage, bad int) []byte {
-	head := record{Type: metaType, CWD: quoted(s.Directory)}
-	lines := head.appendLine(nil)
+	head := Record{Type: MetaType, CWD: Quoted(s.Directory)}
+	lines := head.AppendLine(nil)
 	for i := range messages {
 		said, answers := messages[i].records()
-		if said.CWD.empty() {
+		if said.CWD.Empty() {
 			said.CWD = head.CWD
 		}
-		lines = appendMessage(lines, &said, &answers)
+		lines = AppendMessage(lines, &said, &answers)
 	}
-	return appendBad(lines, bad)
+	return AppendBad(lines, bad)
 }
 
 // records are what was said and asked in a message, and what tools answered.
-func (m *openCodeMessage) records() (said, answers record) {
+func (m *openCodeMessage) records() (said, answers Record) {
 	if m.created > 0 {
-		said.Timestamp = quoted(openCodeTime(m.created).UTC().Format("2006-01-02T15:04:05.000Z07:00"))
+		said.Timestamp = Quoted(openCodeTime(m.created).UTC().Format("2006-01-02T15:04:05.000Z07:00"))
 	}
 	answers.Timestamp = said.Timestamp
-	said.CWD = m.data.field("path").field("cwd")
-	text := block{Type: textType, Text: m.data.field("text")}
-	add := func(b block) {
-		if !b.Text.empty() {
+	said.CWD = m.data.Field("path").Field("cwd")
+	text := Block{Type: TextType, Text: m.data.Field("text")}
+	add := func(b Block) {
+		if !b.Text.Empty() {
 			said.Message.Blocks = append(said.Message.Blocks, b)
 		}
 	}
-	switch opens := opensDream(text.Text.text()); {
-	case m.role.is("user"), opens && (m.role.is("synthetic") || m.role.is("skill")):
-		said.Type = userType
+	switch opens := OpensDream(text.Text.Text()); {
+	case m.role.Is("user"), opens && (m.role.Is("synthetic") || m.role.Is("skill")):
+		said.Type = UserType
 		add(text)
 		for _, p := range m.parts {
-			b := block{Type: textType, Text: p.data.field("text")}
-			if !p.data.field("synthetic").isTrue() && !p.data.field("ignored").isTrue() || opensDream(b.Text.text()) {
+			b := Block{Type: TextType, Text: p.data.Field("text")}
+			if !p.data.Field("synthetic").IsTrue() && !p.data.Field("ignored").IsTrue() || OpensDream(b.Text.Text()) {
 				add(b)
 			}
 		}
-	case m.role.is("shell"):
-		id := quoted(m.id)
-		said.used(id, quoted("shell"), appendObject(nil, field{"command", m.data.field("command")}))
-		if output := m.data.field("output").field("output").text(); output != "" {
-			answers.answered(id, output)
+	case m.role.Is("shell"):
+		id := Quoted(m.id)
+		said.Used(id, Quoted("shell"), Object("command", m.data.Field("command")))
+		if output := m.data.Field("output").Field("output").Text(); output != "" {
+			answers.Answered(id, output)
 		}
-	case m.role.is("assistant") && !m.data.field("summary").isTrue(): // a summary is of what was said before
-		said.Type = assistantType
-		m.data.field("content").items(func(item raw) { m.parts = append(m.parts, openCodePart{data: item}) })
+	case m.role.Is("assistant") && !m.data.Field("summary").IsTrue(): // a summary is of what was said before
+		said.Type = AssistantType
+		m.data.Field("content").Items(func(item Raw) { m.parts = append(m.parts, openCodePart{data: item}) })
 		for _, p := range m.parts {
-			switch kind := p.data.field("type"); {
-			case kind.is("text") && !p.data.field("synthetic").isTrue():
-				add(block{Type: textType, Text: p.data.field("text")})
-			case kind.is("tool"):
+			switch kind := p.data.Field("type"); {
+			case kind.Is("text") && !p.data.Field("synthetic").IsTrue():
+				add(Block{Type: TextType, Text: p.data.Field("text")})
+			case kind.Is("tool"):
 				p.use(&said, &answers)
 			}
 		}
 	}
 	if len(said.Message.Blocks) > 0 { // copies in a fork have this in common
 		first := said.Message.Blocks[0]
-		sum := strconv.FormatUint(Sum(said.Type.text(), said.Timestamp.text(), first.Text.text(), first.ID.text()), 16)
-		said.UUID, answers.UUID = quoted(sum), quoted(sum+"/answers")
+		sum := strconv.FormatUint(Sum(said.Type.Text(), said.Timestamp.Text(), first.Text.Text(), first.ID.Text()), 16)
+		said.UUID, answers.UUID = Quoted(sum), Quoted(sum+"/answers")
 	}
 	return said, answers
 }
 
 // use adds what a tool was asked, once that is whole, and what it answered.
-func (p openCodePart) use(said, answers *record) {
-	either := func(older, newer string) raw {
-		if v := p.data.field(older); !v.empty() {
+func (p openCodePart) use(said, answers *Record) {
+	either := func(older, newer string) Raw {
+		if v := p.data.Field(older); !v.Empty() {
 			return v
 		}
-		return p.data.field(newer)
+		return p.data.Field(newer)
 	}
-	id, state := either("callID", "id"), p.data.field("state")
-	input := state.field("input")
+	id, state := either("callID", "id"), p.data.Field("state")
+	input := state.Field("input")
 	if len(input) == 0 || input[0] != '{' {
 		input = nil
 	}
-	said.used(id, either("tool", "name"), input)
-	failure := state.field("error") // a text, since 2.0 an object with a message
-	texts := slices.Concat(state.field("output").texts(), state.field("content").texts("text"), failure.texts(), failure.field("message").texts())
+	said.Used(id, either("tool", "name"), input)
+	failure := state.Field("error") // a text, since 2.0 an object with a message
+	texts := slices.Concat(state.Field("output").Texts(), state.Field("content").Texts("text"), failure.Texts(), failure.Field("message").Texts())
 	if len(texts) > 0 {
-		answers.answered(id, joined(texts))
+		answers.Answered(id, Joined(texts))
 	}
 }

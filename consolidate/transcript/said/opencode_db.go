@@ -131,20 +131,20 @@ type reading struct {
 
 // rows calls do with each row of a session in a table that is wanted: its id, its data and what else is asked for. It bounds
 // what is kept.
-func (r *reading) rows(s *sqlite.Snapshot, table, session string, columns []string, do func(row sqlite.Row, data raw)) error {
+func (r *reading) rows(s *sqlite.Snapshot, table, session string, columns []string, do func(row sqlite.Row, data Raw)) error {
 	t, err := s.Table(table, append([]string{"session_id", "id", "data"}, columns...)...)
 	if err != nil {
 		return err
 	}
 	err = t.Where(session, func(row sqlite.Row) error {
-		data := raw(bytes.TrimSpace(row[2].Text))
-		if kind := data.field("type"); table == "part" && !kind.is("text") && !kind.is("tool") { // a file, a snapshot, a step, a thought
+		data := Raw(bytes.TrimSpace(row[2].Text))
+		if kind := data.Field("type"); table == "part" && !kind.Is("text") && !kind.Is("tool") { // a file, a snapshot, a step, a thought
 			return nil
 		}
-		if r.size += len(data); r.size > maxWhole {
+		if r.size += len(data); r.size > MaxWhole {
 			return ErrTooBig
 		}
-		if !data.isWhole() {
+		if !data.IsWhole() {
 			r.bad++
 			data = nil
 		}
@@ -157,9 +157,9 @@ func (r *reading) rows(s *sqlite.Snapshot, table, session string, columns []stri
 
 // messages reads those of 2.0.
 func (r *reading) messages(s *sqlite.Snapshot, session string) error {
-	err := r.rows(s, "session_message", session, []string{"type", "seq", "time_created"}, func(row sqlite.Row, data raw) {
+	err := r.rows(s, "session_message", session, []string{"type", "seq", "time_created"}, func(row sqlite.Row, data Raw) {
 		r.all = append(r.all, openCodeMessage{
-			id: string(row[1].Text), role: quoted(string(row[3].Text)), seq: row[3].Int, created: row[5].Int, data: data,
+			id: string(row[1].Text), role: Quoted(string(row[3].Text)), seq: row[3].Int, created: row[5].Int, data: data,
 		})
 	})
 	slices.SortStableFunc(r.all, func(a, b openCodeMessage) int { return cmp.Compare(a.seq, b.seq) })
@@ -168,8 +168,8 @@ func (r *reading) messages(s *sqlite.Snapshot, session string) error {
 
 // parts reads the messages of older versions, and their parts. Both are ordered by their IDs, which grow.
 func (r *reading) parts(s *sqlite.Snapshot, session string) error {
-	err := r.rows(s, "message", session, []string{"time_created"}, func(row sqlite.Row, data raw) {
-		r.all = append(r.all, openCodeMessage{id: string(row[1].Text), role: data.field("role"), created: row[3].Int, data: data})
+	err := r.rows(s, "message", session, []string{"time_created"}, func(row sqlite.Row, data Raw) {
+		r.all = append(r.all, openCodeMessage{id: string(row[1].Text), role: data.Field("role"), created: row[3].Int, data: data})
 	})
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func (r *reading) parts(s *sqlite.Snapshot, session string) error {
 	for i := range r.all {
 		places[r.all[i].id] = i
 	}
-	err = r.rows(s, "part", session, []string{"message_id"}, func(row sqlite.Row, data raw) {
+	err = r.rows(s, "part", session, []string{"message_id"}, func(row sqlite.Row, data Raw) {
 		if place, known := places[string(row[3].Text)]; known {
 			r.all[place].parts = append(r.all[place].parts, openCodePart{string(row[1].Text), data})
 		}

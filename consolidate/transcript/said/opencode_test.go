@@ -31,13 +31,13 @@ func FuzzOpenCode(f *testing.F) {
 	f.Add(`{"type":"assistant","content":[{"type":"text","text":"a"},{"type":"tool","id":"1","name":"b","state":{"input":"{","content":[{"type":"text","text":"c"}]}},3,null,[]]}`, `null`)
 	f.Add(`{"type":"shell","command":"ls","output":{"output":"a"}}`, `[]`)
 	f.Fuzz(func(t *testing.T, message, part string) {
-		data := raw(message)
-		if !data.isWhole() || !raw(part).isWhole() {
+		data := Raw(message)
+		if !data.IsWhole() || !Raw(part).IsWhole() {
 			return
 		}
-		m := openCodeMessage{id: "msg_1", role: data.field("role"), created: 1793523600000, data: data, parts: []openCodePart{{"prt_1", raw(part)}}}
+		m := openCodeMessage{id: "msg_1", role: data.Field("role"), created: 1793523600000, data: data, parts: []openCodePart{{"prt_1", Raw(part)}}}
 		if m.role == nil {
-			m.role = data.field("type")
+			m.role = data.Field("type")
 		}
 		lines := openCodeLines(openCodeSession{ID: "ses_1", Directory: fixture.Root}, []openCodeMessage{m}, 1)
 		if n := bytes.Count(lines, []byte("\n")); n != 4 {

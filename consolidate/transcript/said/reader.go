@@ -127,11 +127,11 @@ func NewReader(f File, lines *LineReader, emit func(*Entry) error) *Reader {
 }
 
 // name is the text of a working directory, a branch, a session or a UUID; "" if it is too long.
-func name(v raw) string {
+func name(v Raw) string {
 	if len(v) > maxName {
 		return ""
 	}
-	return v.text()
+	return v.Text()
 }
 
 // Run reads to the end of the transcript, or until emit or the source returns an error.
@@ -176,7 +176,7 @@ func (r *Reader) Run() error {
 
 // record reads one record. place counts the places for utterances on the line, empty ones too, so that an ID does not
 // depend on what else is left out.
-func (r *Reader) record(rec *record, place *int, tools bool) error {
+func (r *Reader) record(rec *Record, place *int, tools bool) error {
 	sameTime := false // as the record before
 	if stamped := rec.time(); !stamped.IsZero() {
 		sameTime = r.host == ClaudeCode && stamped.Equal(r.Last)
@@ -185,7 +185,7 @@ func (r *Reader) record(rec *record, place *int, tools bool) error {
 			r.Latest = stamped
 		}
 	}
-	if err := r.dequeue(rec.Type.is("queue-operation") && rec.Operation.is("dequeue")); err != nil {
+	if err := r.dequeue(rec.Type.Is("queue-operation") && rec.Operation.Is("dequeue")); err != nil {
 		return err
 	}
 	said, marks := rec.parts(r.said[:0], &r.calls, tools)
@@ -227,7 +227,7 @@ func (r *Reader) repeated(p part, sameTime bool) bool {
 	return before != spoken && before < p.via || sameTime && before == turn && p.via == turn
 }
 
-func (r *Reader) say(rec *record, p part, place int) error {
+func (r *Reader) say(rec *Record, p part, place int) error {
 	u := &Entry{
 		Utterance: Utterance{
 			Session: r.session,
@@ -246,7 +246,7 @@ func (r *Reader) say(rec *record, p part, place int) error {
 		Place:  place,
 		Manner: r.manner(p),
 	}
-	if !rec.Session.is(r.session) {
+	if !rec.Session.Is(r.session) {
 		u.Origin = name(rec.Session)
 	}
 	u.ID = HitID(u.Session, u.Line, u.Place)

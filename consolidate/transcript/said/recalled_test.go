@@ -24,9 +24,9 @@ func TestRecalledIsNotSaid(t *testing.T) {
 	t.Run("opencode", func(t *testing.T) {
 		var messages []openCodeMessage
 		for i, text := range turns {
-			part := func(fields fixture.Fields) openCodePart { return openCodePart{data: raw(fixture.Marshal(fields))} }
+			part := func(fields fixture.Fields) openCodePart { return openCodePart{data: Raw(fixture.Marshal(fields))} }
 			m := openCodeMessage{
-				id: fixture.ID(i + 1), role: quoted("user"), created: fixture.Start.Add(time.Duration(i) * time.Second).UnixMilli(),
+				id: fixture.ID(i + 1), role: Quoted("user"), created: fixture.Start.Add(time.Duration(i) * time.Second).UnixMilli(),
 				parts: []openCodePart{part(fixture.Fields{"type": "text", "text": text}), part(fixture.Fields{"type": "text", "text": shown, "synthetic": true})},
 			}
 			messages = append(messages, m)

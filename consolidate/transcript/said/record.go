@@ -11,23 +11,23 @@ const maxRecords = 16
 
 // A decoder reads lines. What it returns is valid until the next line.
 type decoder struct {
-	records   []record
-	form      func(raw, *record, *hostState) // of another host's lines; nil: Claude Code's
-	hostState *hostState                     // of those lines
+	records   []Record
+	form      func(Raw, *Record, *HostState) // of another host's lines; nil: Claude Code's
+	HostState *HostState                     // of those lines
 }
 
 // newDecoder returns what reads the lines of a host.
 func newDecoder(h Host) decoder {
-	d := decoder{records: make([]record, 1)}
+	d := decoder{records: make([]Record, 1)}
 	if f := Forms[h]; f != nil && f.line != nil {
-		d.form, d.hostState = f.line, &hostState{}
+		d.form, d.HostState = f.line, &HostState{}
 	}
 	return d
 }
 
 // line reads the records of a line: one as a rule, two where a concurrent append lost its newline. bad
 // reports that some of the line is not JSON. Values that are not objects are skipped, as are fields of the wrong type.
-func (d *decoder) line(line []byte) (records []record, bad bool) {
+func (d *decoder) line(line []byte) (records []Record, bad bool) {
 	n := 0
 	for i := space(line, 0); i < len(line); i = space(line, i) {
 		if n == maxRecords {
@@ -40,7 +40,7 @@ func (d *decoder) line(line []byte) (records []record, bad bool) {
 			continue
 		}
 		if n == len(d.records) {
-			d.records = append(d.records, record{})
+			d.records = append(d.records, Record{})
 		}
 		if i = d.object(line, i, &d.records[n]); i == malformed {
 			return d.records[:n], true
@@ -51,27 +51,27 @@ func (d *decoder) line(line []byte) (records []record, bad bool) {
 }
 
 // object reads the record at i, and returns the index after it.
-func (d *decoder) object(line []byte, i int, r *record) int {
+func (d *decoder) object(line []byte, i int, r *Record) int {
 	if d.form == nil {
 		return r.walk(line, i)
 	}
-	*r = record{Message: message{Blocks: r.Message.Blocks[:0]}}
+	*r = Record{Message: Message{Blocks: r.Message.Blocks[:0]}}
 	end := skip(line, i, 0)
 	if end != malformed {
-		d.form(line[i:end:end], r, d.hostState)
+		d.form(line[i:end:end], r, d.HostState)
 	}
 	return end
 }
 
 // time returns the record's timestamp, or the zero time: also for one that cannot be written in every zone.
-func (r *record) time() time.Time {
+func (r *Record) time() time.Time {
 	var t time.Time
-	if r.Timestamp.empty() { // an error takes longer to make than a time to read
+	if r.Timestamp.Empty() { // an error takes longer to make than a time to read
 		return t
 	}
 	if plain, ok := r.Timestamp.plain(); !ok || t.UnmarshalText(plain) != nil {
 		var err error
-		if t, err = time.Parse(time.RFC3339Nano, r.Timestamp.text()); err != nil {
+		if t, err = time.Parse(time.RFC3339Nano, r.Timestamp.Text()); err != nil {
 			return time.Time{}
 		}
 	}
@@ -113,50 +113,50 @@ type calls struct {
 	Servers sums `json:",omitempty"` // of tools of servers, until their results are read: these may be any text
 }
 
-func (s *sums) add(call raw) {
+func (s *sums) add(call Raw) {
 	if *s == nil {
 		*s = sums{}
 	}
 	if len(*s) < maxCalls {
-		(*s)[Sum(call.text())] = true
+		(*s)[Sum(call.Text())] = true
 	}
 }
 
-func (s sums) has(call raw) bool { return len(s) > 0 && s[Sum(call.text())] }
+func (s sums) has(call Raw) bool { return len(s) > 0 && s[Sum(call.Text())] }
 
 // fromServer reports whether a result is the first one of a call of a server's tool.
-func (c *calls) fromServer(call raw) bool {
+func (c *calls) fromServer(call Raw) bool {
 	was := c.Servers.has(call)
 	if was {
-		delete(c.Servers, Sum(call.text()))
+		delete(c.Servers, Sum(call.Text()))
 	}
 	return was
 }
 
 // parts appends what was said in a record, and returns what else the record marks. A record that opens a dream says
 // nothing. Without tools, the parts of tools have no text.
-func (r *record) parts(said []part, of *calls, tools bool) (all []part, marks event) {
-	if r.Sidechain.isTrue() || r.Summary.isTrue() {
+func (r *Record) parts(said []part, of *calls, tools bool) (all []part, marks event) {
+	if r.Sidechain.IsTrue() || r.Summary.IsTrue() {
 		return said, noEvent
 	}
 	switch {
-	case r.Type.is("user"):
+	case r.Type.Is("user"):
 		return r.userParts(said, of, tools)
-	case r.Type.is("assistant"):
+	case r.Type.Is("assistant"):
 		return r.assistantParts(said, of, tools), noEvent
-	case r.Meta.isTrue():
-	case r.Type.is("queue-operation"):
-		if r.Operation.is("enqueue") {
+	case r.Meta.IsTrue():
+	case r.Type.Is("queue-operation"):
+		if r.Operation.Is("enqueue") {
 			return r.typedParts(said, blocks(r.Content), enqueued)
 		}
-	case r.Type.is("attachment"):
-		if a := r.Attachment; a.field("type").is("queued_command") && !a.field("isMeta").isTrue() {
-			if mode := a.field("commandMode"); mode.empty() || mode.is("prompt") {
-				r.Origin = a.field("origin")
-				return r.typedParts(said, blocks(a.field("prompt")), attached)
+	case r.Type.Is("attachment"):
+		if a := r.Attachment; a.Field("type").Is("queued_command") && !a.Field("isMeta").IsTrue() {
+			if mode := a.Field("commandMode"); mode.Empty() || mode.Is("prompt") {
+				r.Origin = a.Field("origin")
+				return r.typedParts(said, blocks(a.Field("prompt")), attached)
 			}
 		}
-	case r.Type.is("system"):
+	case r.Type.Is("system"):
 		return r.systemParts(said)
 	}
 	return said, noEvent
@@ -164,20 +164,20 @@ func (r *record) parts(said []part, of *calls, tools bool) (all []part, marks ev
 
 // systemParts appends what a person typed that the host recorded as its own: a command that it carried out, and the arguments
 // of a command that it did not know.
-func (r *record) systemParts(said []part) (all []part, marks event) {
-	text := strings.TrimSpace(r.Content.text())
-	if args, ok := strings.CutPrefix(text, "Args from unknown skill: "); ok && r.Subtype.is("informational") {
-		return r.typedParts(said, []block{{Type: textType, Text: quoted(args)}}, turn)
+func (r *Record) systemParts(said []part) (all []part, marks event) {
+	text := strings.TrimSpace(r.Content.Text())
+	if args, ok := strings.CutPrefix(text, "Args from unknown skill: "); ok && r.Subtype.Is("informational") {
+		return r.typedParts(said, []Block{{Type: TextType, Text: Quoted(args)}}, turn)
 	}
-	if r.Subtype.is("local_command") && strings.HasPrefix(text, "<command-") {
+	if r.Subtype.Is("local_command") && strings.HasPrefix(text, "<command-") {
 		return r.typedParts(said, blocks(r.Content), turn)
 	}
 	return said, noEvent
 }
 
-func (r *record) userParts(said []part, of *calls, tools bool) (all []part, marks event) {
+func (r *Record) userParts(said []part, of *calls, tools bool) (all []part, marks event) {
 	slot := 0
-	var typed []block
+	var typed []Block
 	var dialog []part
 	for _, b := range r.Message.Blocks {
 		if !b.isResult() {
@@ -193,7 +193,7 @@ func (r *record) userParts(said []part, of *calls, tools bool) (all []part, mark
 		slot++
 	}
 	words, marks := r.typedParts(dialog, typed, turn)
-	if r.Meta.isTrue() || marks == dreamBegun {
+	if r.Meta.IsTrue() || marks == dreamBegun {
 		return said, marks
 	}
 	for _, p := range words {
@@ -205,13 +205,13 @@ func (r *record) userParts(said []part, of *calls, tools bool) (all []part, mark
 }
 
 // typedParts appends the words that a person typed, as one utterance. The words of a plan are the model's.
-func (r *record) typedParts(said []part, content []block, v via) (all []part, marks event) {
-	kind := r.Origin.field("kind")
-	byPerson := kind.is("human") || r.Source.is("typed")
+func (r *Record) typedParts(said []part, content []Block, v via) (all []part, marks event) {
+	kind := r.Origin.Field("kind")
+	byPerson := kind.Is("human") || r.Source.Is("typed")
 	var words []string
 	for _, b := range content {
-		text := b.Text.text()
-		if opensDream(text) {
+		text := b.Text.Text()
+		if OpensDream(text) {
 			return said, dreamBegun
 		}
 		typed, e := typedText(text, byPerson)
@@ -220,14 +220,14 @@ func (r *record) typedParts(said []part, content []block, v via) (all []part, ma
 		}
 		marks = max(marks, e)
 	}
-	if len(words) == 0 || !r.Plan.empty() || !kind.empty() && !byPerson || r.Source.is("system") {
+	if len(words) == 0 || !r.Plan.Empty() || !kind.Empty() && !byPerson || r.Source.Is("system") {
 		return said, marks
 	}
 	return append(said, part{speaker: User, via: v, text: strings.Join(words, "\n")}), marks
 }
 
-func (r *record) assistantParts(said []part, of *calls, tools bool) []part {
-	if r.APIError.isTrue() || r.Message.Model.is("<synthetic>") { // the host's words in the model's place
+func (r *Record) assistantParts(said []part, of *calls, tools bool) []part {
+	if r.APIError.IsTrue() || r.Message.Model.Is("<synthetic>") { // the host's words in the model's place
 		return said
 	}
 	var words []string
@@ -235,26 +235,26 @@ func (r *record) assistantParts(said []part, of *calls, tools bool) []part {
 	for _, b := range r.Message.Blocks {
 		if b.isText() {
 			slot = 1
-			if text := modelText(b.Text.text()); text != "" {
+			if text := modelText(b.Text.Text()); text != "" {
 				words = append(words, text)
 			}
 		}
 	}
 	if len(words) > 0 {
-		said = append(said, part{speaker: Assistant, text: strings.Join(words, "\n\n"), message: r.Message.ID.text()})
+		said = append(said, part{speaker: Assistant, text: strings.Join(words, "\n\n"), message: r.Message.ID.Text()})
 	}
 	for _, b := range r.Message.Blocks {
 		if !b.isUse() {
 			continue
 		}
 		text := ""
-		if strings.HasPrefix(b.Name.text(), "mcp__") {
+		if strings.HasPrefix(b.Name.Text(), "mcp__") {
 			of.Servers.add(b.ID)
 		}
 		if ownTool(b.Name) {
 			of.Ours.add(b.ID)
 		} else if tools {
-			text = useText(b.Name.text(), b.Input)
+			text = useText(b.Name.Text(), b.Input)
 		}
 		said = append(said, part{speaker: Tool, text: text, slot: slot})
 		slot++
@@ -269,29 +269,29 @@ var ownTools = []string{
 }
 
 // ownTool reports whether a tool is one of ours, under any server name that a host gave it.
-func ownTool(name raw) bool {
+func ownTool(name Raw) bool {
 	return slices.ContainsFunc(ownTools, name.ends)
 }
 
-func (b block) isText() bool   { return !b.Text.empty() && (b.Type.empty() || b.Type.is("text")) }
-func (b block) isUse() bool    { return b.Type.ends("tool_use") }
-func (b block) isResult() bool { return b.Type.ends("tool_result") }
+func (b Block) isText() bool   { return !b.Text.Empty() && (b.Type.Empty() || b.Type.Is("text")) }
+func (b Block) isUse() bool    { return b.Type.ends("tool_use") }
+func (b Block) isResult() bool { return b.Type.ends("tool_result") }
 
 // blocks reads a content: a string, a block, or a list of blocks and bare strings.
-func blocks(v raw) []block {
+func blocks(v Raw) []Block {
 	if len(v) == 0 {
 		return nil
 	}
-	var all []block
+	var all []Block
 	content(v, 0, &all)
 	return all
 }
 
 // plain is the text of a content, its blocks one below the other, without reminders.
-func plain(v raw) string {
-	if v.isString() {
-		return withoutReminders(v.text())
+func plain(v Raw) string {
+	if v.IsString() {
+		return withoutReminders(v.Text())
 	}
-	texts := slices.DeleteFunc(blocks(v), func(b block) bool { return !b.isText() })
-	return withoutReminders(joined(texts))
+	texts := slices.DeleteFunc(blocks(v), func(b Block) bool { return !b.isText() })
+	return withoutReminders(Joined(texts))
 }

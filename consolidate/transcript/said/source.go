@@ -19,8 +19,8 @@ const (
 	MaxSessions = 20_000
 )
 
-// maxWhole bounds what is read of a session that must be read whole. The largest seen had 4 MB.
-const maxWhole = 64 << 20
+// MaxWhole bounds what is read of a session that must be read whole. The largest seen had 4 MB.
+const MaxWhole = 64 << 20
 
 // A File may be a transcript of the project.
 type File struct {
@@ -97,8 +97,8 @@ func (f File) Open() (*Source, error) {
 		return s, nil
 	}
 	defer opened.Close()
-	text, err := io.ReadAll(io.LimitReader(opened, maxWhole+1))
-	if err == nil && len(text) > maxWhole {
+	text, err := io.ReadAll(io.LimitReader(opened, MaxWhole+1))
+	if err == nil && len(text) > MaxWhole {
 		err = ErrTooBig
 	}
 	if err != nil {

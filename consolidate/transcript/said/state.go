@@ -18,7 +18,7 @@ type State struct {
 	Typed     map[uint64]via `json:",omitempty"` // how a person's words were recorded last, by sum
 	Open      *openMessage   `json:",omitempty"`
 	Queued    *queued        `json:",omitempty"`
-	HostState hostState      `json:",omitzero"`
+	HostState HostState      `json:",omitzero"`
 }
 
 // An openMessage is a message of the model that may go on.
@@ -93,7 +93,7 @@ func (r *Reader) Restore(s State) {
 	if r.Typed == nil {
 		r.Typed = map[uint64]via{}
 	}
-	r.decoder.hostState = &r.HostState
+	r.decoder.HostState = &r.HostState
 	if r.size = 0; r.Open != nil {
 		for _, text := range r.Open.Words {
 			r.size += len(text)

@@ -1,42 +1,42 @@
 package said
 
-// A record is one JSON object of a transcript, as far as it matters here: its values as they are encoded.
+// A Record is one JSON object of a transcript, as far as it matters here: its values as they are encoded.
 // Everything else (duplicates of tool results, images, signatures: most of the bytes) is skipped.
-type record struct {
-	Type, Subtype, UUID, Session, Timestamp, CWD, Branch raw
+type Record struct {
+	Type, Subtype, UUID, Session, Timestamp, CWD, Branch Raw
 
-	Sidechain, Meta, Summary, APIError raw
+	Sidechain, Meta, Summary, APIError Raw
 
-	Message    message
-	Content    raw
-	Plan       raw // of a turn by which the host carries out the model's plan
-	Operation  raw
-	Denial     raw // why a tool was not run; the host writes it, no tool can
-	Result     raw // of a tool, as the host keeps it
-	Source     raw // of a prompt: "typed", "queued" …
-	Origin     raw // of a prompt, as an object
-	Attachment raw
-	Worktree   raw
+	Message    Message
+	Content    Raw
+	Plan       Raw // of a turn by which the host carries out the model's plan
+	Operation  Raw
+	Denial     Raw // why a tool was not run; the host writes it, no tool can
+	Result     Raw // of a tool, as the host keeps it
+	Source     Raw // of a prompt: "typed", "queued" …
+	Origin     Raw // of a prompt, as an object
+	Attachment Raw
+	Worktree   Raw
 }
 
-// A message is what the model's API was sent or answered: an object as a rule, at times the bare
+// A Message is what the model's API was sent or answered: an object as a rule, at times the bare
 // content.
-type message struct {
-	ID, Model raw
-	Blocks    []block
+type Message struct {
+	ID, Model Raw
+	Blocks    []Block
 }
 
-// A block is one part of a content: a bare string is a block of text.
-type block struct {
-	Type, Text, ID, Name, Input, ToolUseID, Content raw
+// A Block is one part of a content: a bare string is a block of text.
+type Block struct {
+	Type, Text, ID, Name, Input, ToolUseID, Content Raw
 }
 
 // maxBlocks bounds the blocks of a content; four were seen in a record.
 const maxBlocks = 10_000
 
 // walk reads the object at i and returns the index after it, or malformed. It reuses the record's memory.
-func (r *record) walk(b []byte, i int) int {
-	*r = record{Message: message{Blocks: r.Message.Blocks[:0]}}
+func (r *Record) walk(b []byte, i int) int {
+	*r = Record{Message: Message{Blocks: r.Message.Blocks[:0]}}
 	return object(b, i, func(key []byte, i int) int {
 		switch string(key) {
 		case "type":
@@ -87,7 +87,7 @@ func (r *record) walk(b []byte, i int) int {
 }
 
 // walk reads the message at i: an object, or a bare content.
-func (m *message) walk(b []byte, i int) int {
+func (m *Message) walk(b []byte, i int) int {
 	m.Blocks = m.Blocks[:0]
 	if i >= len(b) || b[i] != '{' {
 		return content(b, i, &m.Blocks)
@@ -107,7 +107,7 @@ func (m *message) walk(b []byte, i int) int {
 }
 
 // content walks over a content: a string, a block, or a list of blocks and bare strings.
-func content(b []byte, i int, blocks *[]block) int {
+func content(b []byte, i int, blocks *[]Block) int {
 	if i < len(b) && b[i] == '[' {
 		return array(b, i, func(i int) int {
 			if i < len(b) && b[i] == '[' { // a list in a list is not a known form
@@ -119,17 +119,17 @@ func content(b []byte, i int, blocks *[]block) int {
 	return contentItem(b, i, blocks)
 }
 
-// textType is the type of a bare string.
-var textType = raw(`"text"`)
+// TextType is the type of a bare string.
+var TextType = Raw(`"text"`)
 
-func contentItem(b []byte, i int, blocks *[]block) int {
+func contentItem(b []byte, i int, blocks *[]Block) int {
 	if i >= len(b) || b[i] != '"' && b[i] != '{' || len(*blocks) >= maxBlocks {
 		return skip(b, i, 1)
 	}
-	*blocks = append(*blocks, block{})
+	*blocks = append(*blocks, Block{})
 	p := &(*blocks)[len(*blocks)-1]
 	if b[i] == '"' {
-		p.Type = textType
+		p.Type = TextType
 		return value(b, i, &p.Text)
 	}
 	return object(b, i, func(key []byte, i int) int {
@@ -154,7 +154,7 @@ func contentItem(b []byte, i int, blocks *[]block) int {
 }
 
 // value notes where the value at i begins and ends. Of a key that comes twice the last value counts.
-func value(b []byte, i int, v *raw) int {
+func value(b []byte, i int, v *Raw) int {
 	end := skip(b, i, 1)
 	if end != malformed {
 		*v = b[i:end:end]

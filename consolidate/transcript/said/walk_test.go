@@ -18,18 +18,18 @@ import (
 )
 
 // seen is all that is in a record, as text.
-func seen(r *record) string {
+func seen(r *Record) string {
 	var b strings.Builder
-	for _, v := range []raw{
-		r.Type, r.Subtype, r.UUID, r.Session, r.CWD, r.Branch, r.Operation, r.Denial, r.Worktree.field("originalCwd"),
-		r.Attachment.field("type"), r.Attachment.field("commandMode"), r.Message.ID, r.Message.Model,
+	for _, v := range []Raw{
+		r.Type, r.Subtype, r.UUID, r.Session, r.CWD, r.Branch, r.Operation, r.Denial, r.Worktree.Field("originalCwd"),
+		r.Attachment.Field("type"), r.Attachment.Field("commandMode"), r.Message.ID, r.Message.Model,
 	} {
-		fmt.Fprintf(&b, "%q ", v.text())
+		fmt.Fprintf(&b, "%q ", v.Text())
 	}
-	for _, v := range []raw{r.Sidechain, r.Meta, r.Summary, r.APIError, r.Attachment.field("isMeta")} {
-		fmt.Fprint(&b, v.isTrue(), " ")
+	for _, v := range []Raw{r.Sidechain, r.Meta, r.Summary, r.APIError, r.Attachment.Field("isMeta")} {
+		fmt.Fprint(&b, v.IsTrue(), " ")
 	}
-	fmt.Fprintf(&b, "%v %q %q", r.time(), blocksOf(blocks(r.Content)), blocksOf(blocks(r.Attachment.field("prompt"))))
+	fmt.Fprintf(&b, "%v %q %q", r.time(), blocksOf(blocks(r.Content)), blocksOf(blocks(r.Attachment.Field("prompt"))))
 	fmt.Fprintf(&b, "%q", blocksOf(r.Message.Blocks))
 	var of calls
 	said, marks := r.parts(nil, &of, true)
@@ -37,11 +37,11 @@ func seen(r *record) string {
 	return b.String()
 }
 
-func blocksOf(all []block) string {
+func blocksOf(all []Block) string {
 	var b strings.Builder
 	for _, k := range all {
-		for _, v := range []raw{k.Type, k.Text, k.ID, k.Name, k.ToolUseID} {
-			fmt.Fprintf(&b, "%q ", v.text())
+		for _, v := range []Raw{k.Type, k.Text, k.ID, k.Name, k.ToolUseID} {
+			fmt.Fprintf(&b, "%q ", v.Text())
 		}
 		if k.Input != nil {
 			b.WriteString(sortedUse(useText("", k.Input)))
@@ -261,7 +261,7 @@ func FuzzString(f *testing.F) {
 		if err := json.Unmarshal(escapedWell(v), &want); err != nil {
 			t.Fatalf("%q: accepted: %v", v, err)
 		}
-		if got := raw(v).text(); got != want {
+		if got := Raw(v).Text(); got != want {
 			t.Fatalf("%q: text %q, want %q", v, got, want)
 		}
 	})
@@ -332,10 +332,10 @@ func tolerate(err error) error {
 }
 
 // oddLine reads the records of a line, as decoder.line does.
-func oddLine(line []byte) (records []record, bad bool) {
+func oddLine(line []byte) (records []Record, bad bool) {
 	var r jsonRecord
 	if tolerate(json.Unmarshal(line, &r)) == nil {
-		return []record{r.record()}, false
+		return []Record{r.record()}, false
 	}
 	dec := json.NewDecoder(bytes.NewReader(line))
 	for len(records) < maxRecords {
@@ -349,42 +349,42 @@ func oddLine(line []byte) (records []record, bad bool) {
 }
 
 // record is what the walk would have found.
-func (j *jsonRecord) record() (r record) {
-	r.Type, r.Subtype, r.UUID, r.Session = quoted(j.Type), quoted(j.Subtype), quoted(j.UUID), quoted(j.Session)
-	r.Timestamp, r.CWD, r.Branch = quoted(j.Timestamp), quoted(j.CWD), quoted(j.Branch)
+func (j *jsonRecord) record() (r Record) {
+	r.Type, r.Subtype, r.UUID, r.Session = Quoted(j.Type), Quoted(j.Subtype), Quoted(j.UUID), Quoted(j.Session)
+	r.Timestamp, r.CWD, r.Branch = Quoted(j.Timestamp), Quoted(j.CWD), Quoted(j.Branch)
 	r.Sidechain, r.Meta, r.Summary, r.APIError = truth(j.Sidechain), truth(j.Meta), truth(j.Summary), truth(j.APIError)
-	r.Content, r.Plan, r.Operation, r.Denial = raw(j.Content), raw(j.Plan), quoted(j.Operation), quoted(j.Denial)
-	r.Result, r.Source, r.Origin = raw(j.Result), quoted(j.Source), raw(j.Origin)
-	r.Attachment, r.Worktree = raw(j.Attachment), raw(j.Worktree)
+	r.Content, r.Plan, r.Operation, r.Denial = Raw(j.Content), Raw(j.Plan), Quoted(j.Operation), Quoted(j.Denial)
+	r.Result, r.Source, r.Origin = Raw(j.Result), Quoted(j.Source), Raw(j.Origin)
+	r.Attachment, r.Worktree = Raw(j.Attachment), Raw(j.Worktree)
 	if len(j.Message) > 0 && j.Message[0] != '{' {
 		r.Message.Blocks = oddBlocks(j.Message)
 		return r
 	}
 	var m jsonMessage
 	_ = json.Unmarshal(j.Message, &m) // what does not fit stays empty
-	r.Message = message{ID: quoted(m.ID), Model: quoted(m.Model), Blocks: oddBlocks(m.Content)}
+	r.Message = Message{ID: Quoted(m.ID), Model: Quoted(m.Model), Blocks: oddBlocks(m.Content)}
 	return r
 }
 
 // oddBlocks reads a content, as blocks does.
-func oddBlocks(content []byte) []block {
+func oddBlocks(content []byte) []Block {
 	if len(content) == 0 {
 		return nil
 	}
 	switch content[0] {
 	case '"':
-		return []block{{Type: textType, Text: content}}
+		return []Block{{Type: TextType, Text: content}}
 	case '{':
 		var b jsonBlock
 		_ = json.Unmarshal(content, &b)
-		return []block{{
-			Type: quoted(b.Type), Text: quoted(b.Text), ID: quoted(b.ID), Name: quoted(b.Name), Input: raw(b.Input),
-			ToolUseID: quoted(b.ToolUseID), Content: raw(b.Content),
+		return []Block{{
+			Type: Quoted(b.Type), Text: Quoted(b.Text), ID: Quoted(b.ID), Name: Quoted(b.Name), Input: Raw(b.Input),
+			ToolUseID: Quoted(b.ToolUseID), Content: Raw(b.Content),
 		}}
 	case '[':
 		dec := json.NewDecoder(bytes.NewReader(content))
 		_, _ = dec.Token()
-		var all []block
+		var all []Block
 		for dec.More() && len(all) < maxBlocks {
 			var item json.RawMessage
 			if dec.Decode(&item) != nil {
@@ -399,9 +399,9 @@ func oddBlocks(content []byte) []block {
 	return nil
 }
 
-func truth(b bool) raw {
+func truth(b bool) Raw {
 	if b {
-		return raw("true")
+		return Raw("true")
 	}
 	return nil
 }
@@ -415,7 +415,7 @@ func BenchmarkDecode(b *testing.B) {
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	b.Run("walk", func(b *testing.B) {
 		b.SetBytes(int64(len(text)))
-		var r record
+		var r Record
 		for b.Loop() {
 			for _, line := range lines {
 				r.walk(line, 0)

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// A raw is an encoded JSON value, valid as long as its line; nil where there is none.
-type raw []byte
+// A Raw is an encoded JSON value, valid as long as its line; nil where there is none.
+type Raw []byte
 
-// text is the string that a value is, or "". What is not valid UTF-8, and half of a surrogate pair,
+// Text is the string that a value is, or "". What is not valid UTF-8, and half of a surrogate pair,
 // become U+FFFD, as encoding/json has it. A backslash that escapes nothing, and a control, are kept.
-func (v raw) text() string {
-	if !v.isString() {
+func (v Raw) Text() string {
+	if !v.IsString() {
 		return ""
 	}
 	return unquote(v[1 : len(v)-1])
@@ -76,39 +76,39 @@ func writeEscaped(text *strings.Builder, s []byte) (rest []byte) {
 	return s
 }
 
-func (v raw) isString() bool { return len(v) >= 2 && v[0] == '"' }
+func (v Raw) IsString() bool { return len(v) >= 2 && v[0] == '"' }
 
-func (v raw) isTrue() bool { return string(v) == "true" }
+func (v Raw) IsTrue() bool { return string(v) == "true" }
 
 // plain returns the bytes of a string that are its text, if it has no escapes.
-func (v raw) plain() (text []byte, ok bool) {
-	if !v.isString() || bytes.IndexByte(v, '\\') >= 0 {
+func (v Raw) plain() (text []byte, ok bool) {
+	if !v.IsString() || bytes.IndexByte(v, '\\') >= 0 {
 		return nil, false
 	}
 	return v[1 : len(v)-1], true
 }
 
-// is reports whether a value is a string of such a text, in ASCII.
-func (v raw) is(text string) bool {
+// Is reports whether a value is a string of such a text, in ASCII.
+func (v Raw) Is(text string) bool {
 	if plain, ok := v.plain(); ok {
 		return string(plain) == text
 	}
-	return v.isString() && v.text() == text
+	return v.IsString() && v.Text() == text
 }
 
 // ends reports whether a value is a string that ends so, in ASCII.
-func (v raw) ends(suffix string) bool {
+func (v Raw) ends(suffix string) bool {
 	if plain, ok := v.plain(); ok {
 		return bytes.HasSuffix(plain, []byte(suffix))
 	}
-	return strings.HasSuffix(v.text(), suffix)
+	return strings.HasSuffix(v.Text(), suffix)
 }
 
-// empty reports whether a value is an empty string, or not a string.
-func (v raw) empty() bool { return !v.isString() || len(v) == 2 }
+// Empty reports whether a value is an empty string, or not a string.
+func (v Raw) Empty() bool { return !v.IsString() || len(v) == 2 }
 
-// quoted is a text as a value; nil for an empty one.
-func quoted(text string) raw {
+// Quoted is a text as a value; nil for an empty one.
+func Quoted(text string) Raw {
 	if text == "" {
 		return nil
 	}
