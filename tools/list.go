@@ -76,9 +76,8 @@ func renderPage(page listing.Page, now time.Time) string {
 		b.add(strings.Contains(page.Text, " [rejected] "), " [rejected] is why the use of a tool was rejected.")
 		b.add(datedMark.MatchString(page.Text), " A date in brackets after \"next week\" or the like was computed from the day of its line.")
 		b.add(strings.Contains(page.Text, " → "), " → names memories that may be on the same thing.")
-		b.add(strings.Contains(page.Text, " recur"), " What other sessions say too, but for names and numbers, is shown once, at the end of the page that first has it. "+
-			"[also …] are the IDs of others that say it, with their numbers in (…); what such a line says besides is in another of these lines. "+
-			"[in parts]: none says all of it. {\"session\": \"…\"} lists all of a session.")
+		b.add(strings.Contains(page.Text, " more] ") || strings.Contains(page.Text, " said again later"),
+			" [+N more] was said N times before in the same words; {\"session\": \"…\"} lists each.")
 		b.add(true, "\n")
 		b.WriteString(fenceOpen + "\n" + harmless(page.Text) + fenceClose + "\n")
 		b.add(len(page.Touched) > 0, "What those memories say (→):\n")

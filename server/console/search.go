@@ -13,7 +13,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory/secret"
@@ -273,10 +272,8 @@ func (to *pager) turn(u said.Utterance, note, text string, now time.Time) error 
 // listing prints a page of a listing, with the heads of sessions in bold.
 func (to *pager) listing(text string) error {
 	var b strings.Builder
-	recurs := false
 	for line := range strings.Lines(text) {
-		head := line == listing.Recurs || !recurs && !strings.ContainsAny(line[:1], ":+ ")
-		recurs = recurs || line == listing.Recurs
+		head := !strings.ContainsAny(line[:1], ": ")
 		line = strings.TrimSuffix(line, "\n")
 		if head {
 			line = to.ink.In(terminal.Bold, line)

@@ -71,7 +71,7 @@ func (c *copies) outside(ctx context.Context, store *search.Store, l *List, from
 		return !listed || slices.ContainsFunc(l.sessions, func(s session) bool { return s.ID == one.ID })
 	})
 	all = all[:min(len(all), maxOriginals)]
-	for i, r := range read(ctx, store, all) {
+	for i, r := range read(ctx, store, l.query.Zone, all) {
 		c.note(-1, r.said, q.After[all[i].ID])
 	}
 }

@@ -1,8 +1,7 @@
 // Package listing lists what was said in sessions: oldest first, complete, abridged, in pages.
 //
 // It promises that every utterance of a list is on exactly one page: whole, abridged with a mark where something was
-// left out, or in a collapsed line that names the range of their IDs. Of what recurs in nearly the same words it promises the first
-// utterance, and in the list of one session each. A list is fixed when it is made: what is appended to a session later is not in it, so that its pages fit together. What is shown was masked
+// left out, or counted by the line of a later one with the same words. In the list of one session each has its line. A list is fixed when it is made: what is appended to a session later is not in it, so that its pages fit together. What is shown was masked
 // before it was cut.
 //
 // It does not promise to list a session whose transcript was replaced or removed between two pages: the page that
@@ -66,7 +65,6 @@ type List struct {
 	unread     []sessions.Session // the oldest first: pages after these go on with them
 	step       int                // how many are read at once, in a test; 0: as many as there is time for
 	copies     copies
-	routine    map[uint64]bool // the clauses that recur
 	sessions   []session
 	segments   []segment
 	utterances int
@@ -93,15 +91,11 @@ type session struct {
 
 // A kept utterance is one that is listed.
 type kept struct {
-	in int // the session, where it is folded
 	Mark
-	time    time.Time
-	words   []clause // until the list is folded
-	numbers string   // some of those in its words
-	short   bool     // it may answer: what says the same answers the same
-	recurs  bool     // it is routine
-	first   *kept    // of what says the same; nil: it is shown
-	like    []*kept  // those of which it is the first
+	time   time.Time
+	words  uint64 // equal for utterances that fold
+	folded bool   // a later one with the same words is shown
+	more   int    // those that are folded into it
 }
 
 // id is the place of an utterance as its ID has it.
@@ -116,7 +110,7 @@ func (k *kept) id() string {
 type segment struct {
 	session  int // in List.sessions
 	from, to int // in its kept
-	single   int // of these, no routine
+	folded   int // of these
 	day      string
 	begins   time.Time // as late as anything before it in its session
 }
@@ -141,7 +135,7 @@ func newList(ctx context.Context, store *search.Store, q Query, step int) (*List
 	if q.Zone == nil {
 		q.Zone = time.UTC
 	}
-	l := &List{query: q, step: step, copies: copies{seen: map[uint64]int{}}, routine: map[uint64]bool{}, mu: new(sync.Mutex), shownOn: map[Touched]int{}}
+	l := &List{query: q, step: step, copies: copies{seen: map[uint64]int{}}, mu: new(sync.Mutex), shownOn: map[Touched]int{}}
 	touched := q.Touched
 	if q.Since.After(touched) {
 		touched = q.Since.Add(-slack)
@@ -176,7 +170,7 @@ func (l *List) extend(ctx context.Context, store *search.Store) error {
 	if l.step > 0 {
 		some = some[:min(len(some), l.step)]
 	}
-	said := read(ctx, store, some)
+	said := read(ctx, store, l.query.Zone, some)
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
 	}
@@ -206,13 +200,11 @@ type reading struct {
 // An utterance is what was said, without its text.
 type utterance struct {
 	search.Said
-	words   []clause // of a user
-	numbers string
-	short   bool
+	words uint64 // of a user
 }
 
 // read reads sessions by several threads.
-func read(ctx context.Context, store *search.Store, sessions []sessions.Session) []reading {
+func read(ctx context.Context, store *search.Store, zone *time.Location, sessions []sessions.Session) []reading {
 	all := make([]reading, len(sessions))
 	_ = parallel.Do(context.WithoutCancel(ctx), len(sessions), func(i int) error {
 		r := &all[i]
@@ -223,8 +215,7 @@ func read(ctx context.Context, store *search.Store, sessions []sessions.Session)
 		r.err = store.Said(ctx, sessions[i], func(u *search.Said) error {
 			one := utterance{Said: *u}
 			if one.Text = ""; u.Speaker == said.User {
-				one.words, one.numbers = wordsOf(u.Text, before)
-				one.short = isAnswer(u.Text)
+				one.words = wordsOf(u, before, zone)
 			} else {
 				before = u.Text
 			}
@@ -246,7 +237,7 @@ func (l *List) add(one sessions.Session, r reading) {
 	for i := range r.said {
 		u := &r.said[i]
 		if m := (Mark{u.Line, u.Place}); l.lists(&u.Said) && s.after.Before(m) {
-			s.kept = append(s.kept, kept{Mark: m, time: u.Time, words: u.words, numbers: u.numbers, short: u.short})
+			s.kept = append(s.kept, kept{Mark: m, time: u.Time, words: u.words})
 		}
 	}
 	if len(s.kept) > 0 {
@@ -290,7 +281,7 @@ func (l *List) arrange(from int) {
 	slices.SortStableFunc(l.segments[first:], func(a, b segment) int {
 		return cmp.Or(a.begins.Compare(b.begins), cmp.Compare(l.sessions[a.session].ID, l.sessions[b.session].ID), cmp.Compare(a.from, b.from))
 	})
-	l.fold(from, l.segments[first:])
+	l.fold(l.segments[first:])
 }
 
 // Tracked reports whether what the list shows of a session leaves out nothing that the user said since its mark.

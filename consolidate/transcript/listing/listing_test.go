@@ -9,6 +9,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -132,12 +133,11 @@ func whole(all []Page) string {
 
 var (
 	headerForm = regexp.MustCompile(`^(\S+) \d{4}-\d\d-\d\d [A-Z][a-z]{2} claude-code`)
-	recursForm = regexp.MustCompile(`^(\S+):([0-9.]+) `)
-	lineForm   = regexp.MustCompile(`^:(\d+)(?:\.(\d+))?(?:–:(\d+)(?:\.(\d+))?)? [\d: -]*\d\d:\d\d(?: \[(\d+) alike, the last\])?`)
+	lineForm   = regexp.MustCompile(`^:([0-9.]+) [\d: -]*\d\d:\d\d(?: \[\+(\d+) more\])?`)
 )
 
-// FuzzComplete is the law of the listing: every utterance of its window is on exactly one page, in its order, whole,
-// abridged, or in the range of a collapsed line, while sessions grow between the pages.
+// FuzzComplete is the law of the listing: every utterance of its window is on exactly one page, in its order, whole or
+// abridged, or counted by a line with the same words, while sessions grow between the pages.
 func FuzzComplete(f *testing.F) {
 	for seed := range uint64(60) {
 		f.Add(seed)
@@ -189,32 +189,25 @@ func FuzzComplete(f *testing.F) {
 			step = rng.IntN(4)
 		}
 		all := pages(t, store, q, step, 200+rng.IntN(3000), rng.IntN(3)*rng.IntN(30), between)
-		got := shownIDs(t, all, want)
-		once := map[string]map[string]int{}
-		for session, ids := range want {
-			once[session] = map[string]int{}
-			for _, id := range ids {
-				once[session][id]++
+		missing := map[string]int{} // by text, less those that lines count
+		got := map[string]bool{}
+		for line, n := range linesOf(t, all) {
+			text, wanted := want[line]
+			if !wanted || got[line] {
+				t.Errorf("%s is listed twice, or for nothing", line)
+			}
+			got[line] = true
+			missing[text] -= n
+		}
+		for id, text := range want {
+			if !got[id] {
+				missing[text]++
 			}
 		}
-		// What recurs is shown once. The list of its session shows it.
-		for session, ids := range once {
-			var alone map[string]int
-			for id := range ids {
-				if got[session][id] == 0 && alone == nil {
-					q := Query{Session: session, Speakers: q.Speakers, After: q.After}
-					alone = shownIDs(t, pages(t, store, q, 0, 10_000, 0, nil), expected(t, store, q))[session]
-				}
-				if got[session][id] == 0 && strings.Contains(whole(all), Recurs) && alone[id] == 1 {
-					if got[session] == nil {
-						got[session] = map[string]int{}
-					}
-					got[session][id]++
-				}
+		for text, n := range missing {
+			if n != 0 {
+				t.Errorf("of %q %d are missing", text, n)
 			}
-		}
-		if fmt.Sprint(got) != fmt.Sprint(once) {
-			t.Errorf("listed %v\nwant   %v", got, once)
 		}
 		shown := map[string]Mark{}
 		n := 0
@@ -234,67 +227,37 @@ func FuzzComplete(f *testing.F) {
 	})
 }
 
-// shownIDs counts how often pages show each utterance, by session. Of a collapsed line those count that are wanted.
-func shownIDs(t *testing.T, all []Page, want map[string][]string) map[string]map[string]int {
+// linesOf returns the ID of each line of pages, with the number of others that it counts.
+func linesOf(t *testing.T, all []Page) iter.Seq2[string, int] {
 	t.Helper()
-	got := map[string]map[string]int{}
-	add := func(session, id string) {
-		if got[session] == nil {
-			got[session] = map[string]int{}
-		}
-		got[session][id]++
-	}
-	session := ""
-	for _, page := range all {
-		for line := range strings.Lines(page.Text) {
-			switch {
-			case strings.HasPrefix(line, "  "), line == Recurs:
-			case line[0] != ':' && recursForm.MatchString(line):
-				m := recursForm.FindStringSubmatch(line)
-				add(m[1], m[2])
-			case strings.HasPrefix(line, ":"):
-				m := lineForm.FindStringSubmatch(line)
-				if m == nil {
-					t.Fatalf("not a line: %q", line)
-				}
-				first, last := markOf(m[1], m[2]), markOf(m[1], m[2])
-				if m[3] != "" {
-					last = markOf(m[3], m[4])
-				}
-				n := 0
-				for _, id := range want[session] {
-					m := markOf(strings.Split(id+".1", ".")[0], strings.Split(id+".1", ".")[1])
-					if !m.Before(first) && !last.Before(m) {
-						add(session, id)
-						n++
+	return func(yield func(string, int) bool) {
+		session := ""
+		for _, page := range all {
+			for line := range strings.Lines(page.Text) {
+				switch {
+				case strings.HasPrefix(line, "  "):
+				case strings.HasPrefix(line, ":"):
+					m := lineForm.FindStringSubmatch(line)
+					if m == nil {
+						t.Fatalf("not a line: %q", line)
 					}
+					if n, _ := strconv.Atoi(m[2]); !yield(session+":"+m[1], n) {
+						return
+					}
+				default:
+					m := headerForm.FindStringSubmatch(line)
+					if m == nil {
+						t.Fatalf("not a header: %q", line)
+					}
+					session = m[1]
 				}
-				if m[5] != "" && strconv.Itoa(n) != m[5] || n == 0 {
-					t.Fatalf("%q stands for %d", line, n)
-				}
-			default:
-				m := headerForm.FindStringSubmatch(line)
-				if m == nil {
-					t.Fatalf("not a header: %q", line)
-				}
-				session = m[1]
 			}
 		}
 	}
-	return got
 }
 
-func markOf(line, place string) Mark {
-	m := Mark{Place: 1}
-	m.Line, _ = strconv.Atoi(line)
-	if place != "" {
-		m.Place, _ = strconv.Atoi(place)
-	}
-	return m
-}
-
-// expected finds by plain means what is to be listed: the IDs of each session, by its short name.
-func expected(t *testing.T, store *search.Store, q Query) map[string][]string {
+// expected finds by plain means what is to be listed: the texts, by ID.
+func expected(t *testing.T, store *search.Store, q Query) map[string]string {
 	t.Helper()
 	talks, _, err := store.Sessions(t.Context(), time.Time{})
 	if err != nil {
@@ -302,7 +265,7 @@ func expected(t *testing.T, store *search.Store, q Query) map[string][]string {
 	}
 	slices.SortStableFunc(talks, func(a, b sessions.Session) int { return b.ModTime.Compare(a.ModTime) })
 	home := map[uint64]string{}
-	want := map[string][]string{}
+	want := map[string]string{}
 	for pass := range 2 {
 		for _, s := range talks {
 			if q.Session != "" && q.Session != s.Short() {
@@ -336,11 +299,11 @@ func expected(t *testing.T, store *search.Store, q Query) map[string][]string {
 				case pass == 0 && u.Key != 0 && home[u.Key] != "before":
 					home[u.Key] = s.ID
 				case pass == 1 && wanted(u) && (u.Key == 0 || home[u.Key] == s.ID):
-					id := strconv.Itoa(u.Line)
+					id := s.Short() + ":" + strconv.Itoa(u.Line)
 					if u.Place > 1 {
 						id += "." + strconv.Itoa(u.Place)
 					}
-					want[s.Short()] = append(want[s.Short()], id)
+					want[id] = u.Text
 				}
 			}
 		}
@@ -536,42 +499,67 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// What says the same in several sessions is shown once, at the end of the page, with its days; all else is where it was said.
-func TestRoutineIsFolded(t *testing.T) {
+// What is said again later in the same words is shown once, where it was said last. Nothing else is left out: two utterances
+// that differ in one word may contradict each other.
+func TestFold(t *testing.T) {
 	var talks []*written
-	for n, name := range []string{"LampDriver", "openLens", "src/horn.go", "caulk_gasket"} {
-		s := newSession(n+1, n).user("why is " + name + " called twice?").user("run the tests, then commit").user(fmt.Sprintf("the buoy with number %d drifts", 40+n))
-		s.reply("Shall I paint it?").user(fmt.Sprintf("yes, in colour %d", n)).reply(fmt.Sprintf("Day %d is free. Shall I take it?", n)).user("yes")
-		talks = append(talks, s)
+	for n, says := range []string{"node18 v1 srv-a1 arm64 release/a src/a.go 8080", "node20 v2 srv-b2 amd64 main/b src/b.go 8081", "node22 v3 srv-c3 riscv main/c src/c.go 8082"} {
+		s := newSession(n+1, n).user("run the tests, then commit").user("use npm")
+		for word := range strings.FieldsSeq(says) {
+			s.user("please take " + word + " for the worker")
+		}
+		talks = append(talks, s.user("run the tests").user("pay on the day after tomorrow"))
 	}
-	talks[2].user("never paint the lens, run the tests")
-	talks[3].user("we moved to harbour 7").user("WE MOVED TO HARBOUR 7!")
-	talks[1].user("looks good, run the tests")
-	talks[2].user("why is keelBolt called twice? looks good")
-	talks[3].user("why is keelBolt called twice? looks good")
+	talks[0].user("use pnpm").user("USE PNPM").reply("Shall I paint it?").user("yes").queue("run the tests")
+	talks[1].lines[1] = newSession(2, 1).add("x", fields{}).user("use yarn").lines[1]
+	talks[2].reply("Shall I sink it?").user("yes").reply("Shall I sink it?").user("yes")
 	store, _ := open(t, talks...)
 	all := pages(t, store, Query{}, 0, 10_000, 0, nil)
-	want := `00000001-000 2026-11-16 Mon claude-code on main, 5 recur (5 utterances)
-00000002-000 2026-11-17 Tue claude-code on main, 6 recur (6 utterances)
-00000003-000 2026-11-18 Wed claude-code on main, 6 recur (7 utterances)
-:8 09:07 never paint the lens, run the tests
-00000004-000 2026-11-19 Thu claude-code on main, 6 recur (8 utterances)
-:8 09:07 we moved to harbour 7
-:9 09:08 WE MOVED TO HARBOUR 7!
-What recurs, whole or in parts, once:
-00000001-000:1 why is LampDriver called twice? [also 00000002-000:1, 00000003-000:1 :9, 00000004-000:1 :10]
-00000001-000:2 run the tests, then commit [also 00000002-000:2, 00000003-000:2, 00000004-000:2]
-00000001-000:3 the buoy with number 40 drifts [also 00000002-000:3 (41), 00000003-000:3 (42), 00000004-000:3 (43)]
-00000001-000:5 [assistant: Shall I paint it?] yes, in colour 0 [also 00000002-000:5 (1), 00000003-000:5 (2), 00000004-000:5 (3)]
-00000001-000:7 [assistant: Shall I take it?] yes [also 00000002-000:7, 00000003-000:7, 00000004-000:7]
-00000002-000:8 looks good, run the tests [in parts]
+	want := `00000001-000 2026-11-16 Mon claude-code on main (15 utterances, 3 said again later)
+:3 09:02 please take node18 for the worker
+:4 09:03 please take v1 for the worker
+:5 09:04 please take srv-a1 for the worker
+:6 09:05 please take arm64 for the worker
+:7 09:06 please take release/a for the worker
+:8 09:07 please take src/a.go for the worker
+:9 09:08 please take 8080 for the worker
+:11 09:10 pay on the day after tomorrow (2026-11-18)
+:12 09:11 use pnpm
+:13 09:12 USE PNPM
+:15 09:14 [assistant: Shall I paint it?] yes
+:16 09:15 [busy] run the tests
+00000002-000 2026-11-17 Tue claude-code on main (11 utterances, 2 said again later)
+:2 09:01 use yarn
+:3 09:02 please take node20 for the worker
+:4 09:03 please take v2 for the worker
+:5 09:04 please take srv-b2 for the worker
+:6 09:05 please take amd64 for the worker
+:7 09:06 please take main/b for the worker
+:8 09:07 please take src/b.go for the worker
+:9 09:08 please take 8081 for the worker
+:11 09:10 pay on the day after tomorrow (2026-11-19)
+00000003-000 2026-11-18 Wed claude-code on main (13 utterances, 1 said again later)
+:1 09:00 [+2 more] run the tests, then commit
+:2 09:01 [+1 more] use npm
+:3 09:02 please take node22 for the worker
+:4 09:03 please take v3 for the worker
+:5 09:04 please take srv-c3 for the worker
+:6 09:05 please take riscv for the worker
+:7 09:06 please take main/c for the worker
+:8 09:07 please take src/c.go for the worker
+:9 09:08 please take 8082 for the worker
+:10 09:09 [+2 more] run the tests
+:11 09:10 pay on the day after tomorrow (2026-11-20)
+:15 09:14 [+1 more] [assistant: Shall I sink it?] yes
 `
 	if len(all) != 1 || all[0].Text != want {
 		t.Errorf("%d pages:\n%s", len(all), all[0].Text)
 	}
-	// A list of one session shows all of it.
-	if one := pages(t, store, Query{Session: id(2)}, 0, 10_000, 0, nil); strings.Contains(one[0].Text, "recur") || one[0].Utterances != 6 {
-		t.Errorf("one session:\n%s", one[0].Text)
+	// A list of one session shows each, and so does one with what the model said.
+	for _, q := range []Query{{Session: id(3)}, {Speakers: []said.Speaker{said.User, said.Assistant}}} {
+		if one := whole(pages(t, store, q, 0, 10_000, 0, nil)); strings.Contains(one, "more]") || strings.Contains(one, "again later") {
+			t.Errorf("%v:\n%s", q, one)
+		}
 	}
 }
 
@@ -660,46 +648,9 @@ func TestQueuedAtOnce(t *testing.T) {
 	}
 }
 
-// A short answer to nothing does not recur with one that answers something.
-func TestAnswerToNothing(t *testing.T) {
-	var talks []*written
-	for n := range 3 {
-		talks = append(talks, newSession(n+1, n).user("look at the roots").reply("Shall I burn the old roots?").user("go on"))
-	}
-	talks = append(talks, newSession(4, 4).user("go on"))
-	store, _ := open(t, talks...)
-	for _, page := range pages(t, store, Query{}, 0, 10_000, 0, nil) {
-		if strings.Contains(page.Text, "00000004-000:1]") || strings.Contains(page.Text, ", 00000004") {
-			t.Errorf("it seems to agree:\n%s", page.Text)
-		}
-	}
-}
-
-// What recurs in an utterance touches nothing: it is asked for what is new.
-func TestRoutineTouchesNothing(t *testing.T) {
-	var talks []*written
-	for n := range 3 {
-		talks = append(talks, newSession(n+1, n).user(fmt.Sprintf("the horn failed for ship %d, why", n)))
-	}
-	talks[1].user("paint the lens white. the horn failed for ship 7, why")
-	store, _ := open(t, talks...)
-	l, err := newList(t.Context(), store, Query{}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var asked []string
-	touch := func(text string) []Touched { asked = append(asked, text); return nil }
-	if _, err := new(Book).First(t.Context(), store, l, 10_000, 0, touch); err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(asked, "|"); got != "paint the lens white. \n" {
-		t.Errorf("asked for %q", got)
-	}
-}
-
-// A page shows a passage that it touches unless another page has. What recurs touches nothing.
+// A page shows a passage that it touches unless another page has.
 func TestTouchedOnce(t *testing.T) {
-	store, _ := open(t, newSession(1, 0).user("paint the lamp").user("paint the horn").user("done"), newSession(2, 1).user("done"), newSession(3, 2).user("done"))
+	store, _ := open(t, newSession(1, 0).user("paint the lamp").user("paint the horn"))
 	l, err := newList(t.Context(), store, Query{}, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -718,9 +669,5 @@ func TestTouchedOnce(t *testing.T) {
 		if len(first.Touched) != 1 || len(second.Touched) != 0 || !strings.Contains(second.Text, "paint the horn → paint.md:4\n") {
 			t.Errorf("%v, then %v: %s", first.Touched, second.Touched, second.Text)
 		}
-	}
-	first, err = book.Next(t.Context(), store, l.id+"-0-0-2", 1000, 100, touch)
-	if err != nil || !strings.Contains(first.Text, ":3 done [also 00000002-000:1, 00000003-000:1]\n") {
-		t.Errorf("%v: %s", err, first.Text)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // A Page is a part of a list. Lines of its Text that begin with ":" are utterances, and those that are indented go
-// on with them; any other begins a session. After the line Recurs they begin with whole IDs.
+// on with them; any other begins a session.
 type Page struct {
 	Number     int
 	Text       string
@@ -45,7 +45,7 @@ func (l *List) page(ctx context.Context, store *search.Store, p position, number
 	}
 	as := *l // as it is now: another page may read more
 	page := Page{Number: number, Of: l.utterances, List: &as}
-	var text, routine strings.Builder
+	var text strings.Builder
 	shown := 0
 	for ; p.segment < len(l.segments); p = (position{p.segment + 1, 0}) {
 		g := &l.segments[p.segment]
@@ -53,17 +53,17 @@ func (l *List) page(ctx context.Context, store *search.Store, p position, number
 		t := talk{store: store, list: l, segment: g, session: s, touch: touch}
 		head := t.header(p.at > g.from || g.from > 0 || s.after != Mark{})
 		fits := func(more int) bool {
-			return len(page.Shown) == 0 || text.Len()+routine.Len()+touchedBytes(page.Touched)+len(head)+more <= pageBytes
+			return len(page.Shown) == 0 || text.Len()+touchedBytes(page.Touched)+len(head)+more <= pageBytes
 		}
 		at, full := max(p.at, g.from), false
 		for at < g.to {
-			if s.kept[at].first != nil {
+			if s.kept[at].folded {
 				if full = !fits(0); full {
 					break
 				}
 				text.WriteString(head)
 				head = ""
-				page.add(s, at, at+1)
+				page.add(s, at)
 				at++
 				continue
 			}
@@ -74,34 +74,27 @@ func (l *List) page(ctx context.Context, store *search.Store, p position, number
 					t.said, t.row = nil, map[Mark]int{} // each line says that it is gone
 				}
 			}
-			line, n, touched := t.line(at)
+			line, touched := t.line(at)
 			touched = l.notShown(touched, number, page.Touched)
 			more := len(line) + touchedBytes(touched)
-			full = t.cut && !s.kept[at].Mark.Before(t.last) && shown > 0 || limit > 0 && shown > 0 && shown+n > limit || shown > 0 && !fits(more)
+			full = t.cut && !s.kept[at].Mark.Before(t.last) && shown > 0 || limit > 0 && shown == limit || shown > 0 && !fits(more)
 			if full {
 				break
-			}
-			if s.kept[at].recurs {
-				routine.WriteString(line)
-				line = ""
 			}
 			text.WriteString(head + line)
 			head = ""
 			if _, readable := t.utterance(at); readable {
-				page.add(s, at, at+n)
+				page.add(s, at)
 			}
 			for _, t := range touched {
 				page.Touched, l.shownOn[t] = append(page.Touched, t), number
 			}
-			shown, at = shown+n, at+n
+			shown, at = shown+1, at+1
 		}
 		if full {
 			p.at = at
 			break
 		}
-	}
-	if routine.Len() > 0 {
-		text.WriteString(Recurs + routine.String())
 	}
 	return l.ended(page, p, text.String()), nil
 }
@@ -122,21 +115,18 @@ func touchedBytes(touched []Touched) (n int) {
 	return n
 }
 
-// Recurs begins the end of a page.
-const Recurs = "What recurs, whole or in parts, once:\n"
-
-// add records which utterances of a session a page shows.
-func (page *Page) add(s *session, from, to int) {
-	last := s.kept[to-1].Mark
-	if n := len(page.Shown) - 1; n >= 0 && page.Shown[n].Session == s.ID && from > 0 && page.Shown[n].Last == s.kept[from-1].Mark {
+// add records that a page shows an utterance of a session, or the one that it is folded into.
+func (page *Page) add(s *session, at int) {
+	last := s.kept[at].Mark
+	if n := len(page.Shown) - 1; n >= 0 && page.Shown[n].Session == s.ID && at > 0 && page.Shown[n].Last == s.kept[at-1].Mark {
 		page.Shown[n].Last = last
 		return
 	}
 	after := s.after
-	if from > 0 {
-		after = s.kept[from-1].Mark
+	if at > 0 {
+		after = s.kept[at-1].Mark
 	}
-	page.Shown = append(page.Shown, Range{Session: s.ID, After: after, First: s.kept[from].Mark, Last: last})
+	page.Shown = append(page.Shown, Range{Session: s.ID, After: after, First: last, Last: last})
 }
 
 // ended completes a page that ends before a position.

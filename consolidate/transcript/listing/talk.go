@@ -77,17 +77,12 @@ func (t *talk) header(continued bool) string {
 		branch = " on " + oneLine(t.store.Shown(s.Branch), 60)
 	}
 	all := g.to - g.from
-	recurs := ""
-	switch recur := all - g.single; recur {
-	case 0:
-	case 1:
-		recurs = ", 1 recurs"
-	default:
-		recurs = fmt.Sprintf(", %d recur", recur)
-	}
 	more := ""
+	if g.folded > 0 {
+		more = fmt.Sprintf(", %d said again later", g.folded)
+	}
 	if continued {
-		more = ", continued"
+		more += ", continued"
 	}
 	noun := "utterances"
 	if all == 1 {
@@ -97,25 +92,16 @@ func (t *talk) header(continued bool) string {
 	if at, err := time.Parse(time.DateOnly, day); err == nil {
 		day += at.Format(" Mon") // people say "on Monday"
 	}
-	return fmt.Sprintf("%s %s %s%s%s (%d %s%s)\n", s.Short(), day, s.Host, branch, recurs, all, noun, more)
+	return fmt.Sprintf("%s %s %s%s (%d %s%s)\n", s.Short(), day, s.Host, branch, all, noun, more)
 }
 
-// line renders the utterance at a place, and those after it that collapse with it.
-func (t *talk) line(at int) (line string, n int, touched []Touched) {
+// line renders the utterance at a place.
+func (t *talk) line(at int) (line string, touched []Touched) {
 	k := &t.session.kept[at]
 	mark := ":" + k.id()
-	if k.recurs {
-		mark = t.session.Short() + mark
-	}
 	u, ok := t.utterance(at)
 	if !ok {
-		return mark + " [cannot be read any more]\n", 1, nil
-	}
-	n = t.alike(at, u)
-	before := t.answered(u)
-	if n > 1 {
-		u, _ = t.utterance(at + n - 1)
-		mark += "–:" + t.session.kept[at+n-1].id()
+		return mark + " [cannot be read any more]\n", nil
 	}
 	when := u.Time.In(t.list.query.Zone)
 	clock := when.Format("15:04")
@@ -123,12 +109,9 @@ func (t *talk) line(at int) (line string, n int, touched []Touched) {
 		clock = when.Format("2006-01-02 15:04")
 	}
 	var b strings.Builder
-	b.WriteString(mark)
-	if !k.recurs {
-		b.WriteString(" " + clock)
-	}
-	if n > 1 {
-		fmt.Fprintf(&b, " [%d alike, the last]", n)
+	b.WriteString(mark + " " + clock)
+	if k.more > 0 {
+		fmt.Fprintf(&b, " [+%d more]", k.more)
 	}
 	switch u.Manner {
 	case said.Busy:
@@ -140,7 +123,7 @@ func (t *talk) line(at int) (line string, n int, touched []Touched) {
 	case said.Choosing:
 		b.WriteString(" [chosen]")
 	}
-	if before != "" {
+	if before := t.answered(u); before != "" {
 		b.WriteString(" [assistant: " + before + "]")
 	}
 	if u.Speaker == said.Assistant {
@@ -166,14 +149,13 @@ func (t *talk) line(at int) (line string, n int, touched []Touched) {
 		}
 		first = false
 	}
-	b.WriteString(t.list.likeThis(k))
-	if t.touch != nil && u.Speaker == said.User && !k.recurs {
-		touched = t.touch(t.list.news(text))
+	if t.touch != nil && u.Speaker == said.User {
+		touched = t.touch(text)
 	}
 	for i, p := range touched {
 		b.WriteString([]string{" → ", ", "}[min(i, 1)] + p.Where)
 	}
-	return b.String() + "\n", n, touched
+	return b.String() + "\n", touched
 }
 
 func (t *talk) utterance(at int) (*search.Said, bool) {
@@ -213,44 +195,8 @@ func (t *talk) before(u *search.Said) (row int, first bool) {
 	return -1, first
 }
 
-// alike counts the utterances from one on that collapse to a line: those that say the same, or such as differ in
-// nothing but paths, hashes and IDs.
-func (t *talk) alike(at int, u *search.Said) int {
-	type key struct {
-		speaker said.Speaker
-		manner  said.Manner
-		before  int
-	}
-	keyOf := func(u *search.Said) key {
-		before, _ := t.before(u)
-		return key{u.Speaker, u.Manner, before}
-	}
-	first, form := keyOf(u), ""
-	equal, similar := 1, 1
-	for i := at + 1; i < t.segment.to && !t.session.kept[at].recurs; i++ {
-		next, ok := t.utterance(i)
-		if !ok || t.session.kept[i].recurs || keyOf(next) != first {
-			break
-		}
-		if next.Text == u.Text && equal == i-at {
-			equal++
-		}
-		if form == "" {
-			form = template(u.Text)
-		}
-		if next.Text != u.Text && template(next.Text) != form {
-			break
-		}
-		similar++
-	}
-	if similar >= minTemplate {
-		return similar
-	}
-	return equal
-}
-
 // ownMarks is what begins like the marks of a listing.
-var ownMarks = lazy.New(`\[(?:pasted: |busy\]|interrupted\]|rejected\]|chosen\]|assistant: |cannot be read|also |\d+ (?:times on|alike|pieces?|characters?)\b)`)
+var ownMarks = lazy.New(`\[(?:pasted: |busy\]|interrupted\]|rejected\]|chosen\]|assistant: |cannot be read|\+\d+ more\]|\d+ (?:pieces?|characters?)\b)`)
 
 // typed returns a text in which nothing can be taken for a mark of ours: a backslash is before it.
 func typed(text string) string { return ownMarks.ReplaceAllString(text, `\$0`) }
