@@ -109,7 +109,8 @@ func TestPersonKilled(t *testing.T) {
 }
 
 // Three projects edit, delete and exchange in any order. What is not the person's never changes; in the end all that take part have the
-// same text, with every line that any of them added to it.
+// same text, with every line that any of them added to it. After its end the project that it came from has
+// all that was exchanged.
 func TestPersonLaws(t *testing.T) {
 	for seed := range uint64(16) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -199,6 +200,45 @@ func TestPersonLaws(t *testing.T) {
 			for _, line := range lines {
 				if text != "" && strings.Count(text, line) != 1 {
 					t.Errorf("%q is there %d times:\n%s", line, strings.Count(text, line), text)
+				}
+			}
+			var unsent []string // stays where it was written
+			for i, p := range projects {
+				if p = projects[(i+int(seed))%3]; out[p] {
+					continue
+				}
+				line := fmt.Sprintf("The last line of project %d.", i)
+				must(os.WriteFile(file(p), append(read(file(p)), line+"\n"...), 0o600))
+				if rng.IntN(3) == 0 {
+					unsent = append(unsent, line)
+				} else {
+					must(w.exchange(p))
+					lines = append(lines, line)
+				}
+			}
+			must(projects[rng.IntN(3)].Person.Remove(ctx, name))
+			for range 2 {
+				for _, p := range projects {
+					must(w.exchange(p))
+				}
+			}
+			var all string
+			for _, p := range projects {
+				data, _ := os.ReadFile(file(p))
+				all += string(data)
+			}
+			if strings.Contains(all, "scope:") {
+				t.Errorf("it was ended:\n%s", all)
+			}
+			first, _ := os.ReadFile(file(projects[0]))
+			for _, line := range unsent {
+				if !strings.Contains(all, line) {
+					t.Errorf("%q is lost:\n%s", line, all)
+				}
+			}
+			for _, line := range lines {
+				if !out[projects[0]] && !strings.Contains(string(first), line) {
+					t.Errorf("%q is lost:\n%s", line, first)
 				}
 			}
 		})

@@ -170,13 +170,12 @@ func (p *Person) exchange(ctx context.Context, known map[string]copyState, their
 		takesPart := isHere && memory.ParseTopic(text).IsPersons()
 		switch {
 		case isTheirs && isKnown && takesPart && !was.Except:
-			mine := withoutSources(text)
-			merged, err := mergeOne(n, []byte(was.Text), mine, all)
-			if err == nil && string(merged) != string(mine) {
-				toHere[n], err = mergeOne(n, mine, text, merged) // the sources stay
-			}
+			here, merged, err := mergeCopy(n, was, text, all)
 			if err != nil {
 				return err
+			}
+			if string(here) != string(text) {
+				toHere[n] = here
 			}
 			if string(merged) != string(all) {
 				toAll[n] = merged
@@ -187,18 +186,30 @@ func (p *Person) exchange(ctx context.Context, known map[string]copyState, their
 			next[n.String()] = copyState{Text: string(all)}
 		case isTheirs && !isKnown && string(withoutSources(text)) == string(all): // it landed before a crash, or came by another way
 			next[n.String()] = copyState{Text: string(all)}
-		case !isTheirs && takesPart && (was.New || index == nil): // index == nil: the folder was lost
-			toAll[n] = withoutSources(text)
-			next[n.String()] = copyState{Text: string(toAll[n]), Ours: was.Ours}
 		case !isTheirs:
-			delete(next, n.String())
-			if takesPart && !was.Ours && string(withoutSources(text)) == was.Text {
+			last, ended, err := p.ended(n)
+			switch {
+			case err != nil:
+				return err
+			case takesPart && (was.New || !ended && !was.Except):
+				toAll[n] = withoutSources(text)
+				next[n.String()] = copyState{Text: string(toAll[n]), Ours: was.Ours}
+				continue
+			case !ended && !was.New:
+				continue // another project has a copy, or none has
+			case takesPart && !was.Ours && string(withoutSources(text)) == was.Text:
 				toHere[n] = nil
-			} else if takesPart {
+			case takesPart:
+				if last != nil && !was.Except {
+					text, _, err = mergeCopy(n, was, text, last)
+				}
 				t := memory.ParseTopic(text)
 				t.ClearPersons()
-				toHere[n] = t.Bytes()
+				if toHere[n] = t.Bytes(); err != nil {
+					return err
+				}
 			}
+			delete(next, n.String())
 		}
 	}
 	if len(toHere) > 0 {
@@ -217,6 +228,35 @@ func (p *Person) exchange(ctx context.Context, known map[string]copyState, their
 	return p.Store.Records.SetNote(personNote, next)
 }
 
+// ended reports whether an operation deleted n from the memories of all, and returns the text that it deleted; nil if the archive lost it.
+// Otherwise the file of n was lost, which ends nothing.
+func (p *Person) ended(n memory.Name) (last []byte, ended bool, err error) {
+	entries, err := p.all.Entries()
+	for _, e := range slices.Backward(entries) {
+		if e.Outcome != ops.Committed || !slices.Contains(e.Files, n.String()) {
+			continue
+		}
+		o, err := p.all.Records.Op(e.ID)
+		if err != nil {
+			return nil, false, ignoreMissing(err)
+		}
+		c, _ := o.Change(n)
+		if c.After != "" {
+			return nil, false, nil
+		}
+		last, err = p.all.Records.Content(c.Before)
+		return last, true, ignoreMissing(err)
+	}
+	return nil, false, err
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 // writer says which project last changed what is in all.
 func (p *Person) writer() (where string) {
 	entries, _ := p.all.Records.Journal() // without it the texts are merged all the same
@@ -224,6 +264,17 @@ func (p *Person) writer() (where string) {
 		where = cmp.Or(e.Reason, where)
 	}
 	return where
+}
+
+// mergeCopy merges the copy text of a project with all, which is without sources. It returns the new copy, which keeps its sources, and
+// what was merged.
+func mergeCopy(n memory.Name, was copyState, text, all []byte) (here, merged []byte, err error) {
+	mine := withoutSources(text)
+	if merged, err = mergeOne(n, []byte(was.Text), mine, all); err != nil || string(merged) == string(mine) {
+		return text, merged, err
+	}
+	here, err = mergeOne(n, mine, text, merged)
+	return here, merged, err
 }
 
 // mergeOne merges one memory.

@@ -70,16 +70,22 @@ func (p *Person) lines() *memory.Index {
 	return memory.ParseIndex(files[memory.IndexName])
 }
 
-// Remove ends that a memory is the person's in all projects. It stays where it was before and where it was changed since; elsewhere it
-// goes.
+// Remove ends that a memory is the person's in all projects. It stays, with its newest text, where it was before and where it was changed
+// since; elsewhere it goes.
 func (p *Person) Remove(ctx context.Context, n memory.Name) error {
 	return p.decide(ctx, n, func(ctx context.Context, known map[string]copyState, theirs Files, index *memory.Index) error {
 		if theirs[n] == nil {
 			return notPersons(n)
 		}
-		err := land(ctx, p.all, theirs, Files{n: nil}, nil, "you ended it")
+		err := p.exchange(ctx, known, theirs, index) // the last that all have is the newest of here and elsewhere
+		if err == nil {
+			theirs, index, err = p.texts()
+		}
+		if err == nil {
+			err = land(ctx, p.all, theirs, Files{n: nil}, nil, "you ended it")
+		}
 		if delete(theirs, n); err == nil {
-			err = p.exchange(ctx, known, theirs, index)
+			err = p.exchange(ctx, p.known(), theirs, index)
 		}
 		return err
 	})
