@@ -2,6 +2,8 @@ package provenance
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -28,12 +30,17 @@ func (r *Sources) Find(ctx context.Context, id string) (Words, error) {
 	return Words{}, err
 }
 
-// Carried finds the words of the sources that a text names itself, as after a merge. It skips unknown sources.
+// Carried finds the words of the sources that a text names itself, as after a merge: the kept ones, which it was written from. It skips
+// unknown sources.
 func (r *Sources) Carried(ctx context.Context, content string) []Words {
 	var words []Words
 	sources := memory.ParseTopic([]byte(content)).Sources()
 	for _, source := range sources[max(0, len(sources)-memory.MaxSources):] {
-		if w, err := r.Find(ctx, source); err == nil && w.Source == source {
+		w, known := r.Kept(source)
+		if !known {
+			w, _ = r.Find(ctx, source)
+		}
+		if w.Source == source {
 			words = append(words, w)
 		}
 	}
@@ -42,6 +49,18 @@ func (r *Sources) Carried(ctx context.Context, content string) []Words {
 
 // maxListed bounds the sessions that are searched for a line without a session.
 const maxListed = 50
+
+// distinctBy is followed by a sum of the words where a source would name two. No ID contains it.
+const distinctBy = "~"
+
+// distinct returns w under a source that has no other words. A host may have rewritten the session since those at its line were kept.
+func (r *Sources) distinct(w Words) Words {
+	if was, known := r.Kept(w.Source); known && was.Text != w.Text {
+		sum := sha256.Sum256([]byte(w.Text))
+		w.Source += distinctBy + hex.EncodeToString(sum[:4])
+	}
+	return w
+}
 
 // sessionOf returns the only listed session that has the line of an ID without a session, such as ":65". It returns
 // "" if there is not exactly one.
@@ -77,6 +96,7 @@ func (r *Sources) Evidence(ctx context.Context, ids, listed []string) ([]Words, 
 			return nil, ops.Refuse(fmt.Sprintf("evidence %q: %v", id, err), "an ID is SESSION:LINE, as in a89ce8ad-134:72; "+
 				"the header of a listing names the session; or omit evidence")
 		}
+		words[i] = r.distinct(words[i])
 	}
 	return words, nil
 }
@@ -146,7 +166,11 @@ func (r *Sources) OriginsOf(ctx context.Context, t *memory.Topic) ([]Origin, err
 	if len(sources) == 0 {
 		return []Origin{}, nil
 	}
-	live, err := r.Transcripts.Live(ctx, sources)
+	lines := make([]string, len(sources))
+	for i, source := range sources {
+		lines[i], _, _ = strings.Cut(source, distinctBy)
+	}
+	live, err := r.Transcripts.Live(ctx, lines)
 	if err != nil {
 		live = make([]bool, len(sources)) // without the folder nothing can be shown
 	}

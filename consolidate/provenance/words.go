@@ -35,7 +35,7 @@ type Sources struct {
 // Each is a file in the state folder, named by its source, that never changes. It is written before the change that
 // cites it is staged. After a crash between the two nothing cites it, and a later dream removes it.
 type Words struct {
-	Source  string       `json:"source"` // as in the metadata of a memory: SESSION:LINE, or SESSION:LINE.N
+	Source  string       `json:"source"` // as in the metadata of a memory: SESSION:LINE, SESSION:LINE.N, or one of these and ~SUM of the text
 	Session string       `json:"session,omitempty"`
 	Speaker said.Speaker `json:"speaker,omitempty"`
 	Said    time.Time    `json:"said,omitzero"`
@@ -64,7 +64,8 @@ func wordsFile(source string) string {
 	return path.Join(wordsFolder, hex.EncodeToString(sum[:16])+".json")
 }
 
-// Keep copies cited words into the state folder. It is called before a change that cites them is staged.
+// Keep copies cited words into the state folder. It is called before a change that cites them is staged. Words that are already kept
+// under their source stay.
 func (r *Sources) Keep(cited []Words) error {
 	for _, w := range cited {
 		r.Store.Step("words")
