@@ -10,7 +10,6 @@ import (
 	"dream-mcp/consolidate/left"
 	"dream-mcp/consolidate/logs"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/recall"
 	"dream-mcp/consolidate/trail"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
@@ -39,10 +38,9 @@ type Map struct {
 	Skipped   said.Skipped
 	Limited   bool          // the directory holds more than was looked at
 	Checked   drift.Checked // how much of the project drift compared the memory with
-	Uses      recall.Uses
-	Prompted  bool // the prompt with the four phases was read on this connection
-	Listed    int  // sessions of those that were listed to their end already
-	First     bool // it is not known what an earlier dream left
+	Prompted  bool          // the prompt with the four phases was read on this connection
+	Listed    int           // sessions of those that were listed to their end already
+	First     bool          // it is not known what an earlier dream left
 	Changed   []left.Changed
 	Pairs     []related.Pair    // in the first dream: the nearest that differ
 	Passed    []related.Passage // that name a day which was ahead at the last dream
@@ -121,7 +119,6 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 	m.Findings = append(p.Share.Findings(d.Dir), m.Findings...)
 	d.reported(m.Findings)
 	d.news = m.About()
-	m.Uses, _ = p.Recall.Uses() // without a log there were none
 	return m, err
 }
 

@@ -39,7 +39,6 @@ func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) 
 	b.add(len(topics) > 0, " of which MEMORY.md says something else than their description, or nothing: file, age, sum")
 	b.add(true, "\n")
 	b.add(m.Limited, "the directory holds more files than were looked at\n")
-	mapUses(&b, m)
 	row := func(t consolidate.Topic, limit int) string { return topicRow(m, t, limit) }
 	limit := rowLimit(topics, page-b.Len(), row)
 	if limit < 0 {
@@ -121,17 +120,4 @@ func bySection(topics []consolidate.Topic) string {
 		parts = append(parts, fmt.Sprintf("%s %d", section, count[section]))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// mapUses says which memories prompts call for, where memories are shown unasked.
-func mapUses(b *text, m consolidate.Map) {
-	var paths []string
-	for _, t := range m.Topics {
-		paths = append(paths, t.Name.String())
-	}
-	never, always := m.Uses.Extremes(paths)
-	b.add(len(never) > 0, "in %d sessions that are shown memories unasked, never called for (rare is not useless): %s\n",
-		m.Uses.Sessions, quoted(strings.Join(never, ", "), 300))
-	b.add(len(always) > 0, "in %d sessions that are shown memories unasked, called for in at least half, to be first in the index: %s\n",
-		m.Uses.Sessions, quoted(strings.Join(always, ", "), 300))
 }

@@ -34,7 +34,7 @@ const (
 	minName     = 4    // bytes of a name: PR and CLI are words
 )
 
-// A Note is a memory and the passage of it that a prompt touches. Without a passage it means the whole memory.
+// A Note is a memory and the passage of it that a prompt touches.
 type Note struct {
 	*Memory
 	Passage string

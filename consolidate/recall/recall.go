@@ -1,4 +1,4 @@
-// Package recall chooses the memories that a host's model is shown unasked, writes them, and counts them.
+// Package recall chooses the memories that a host's model is shown unasked, and renders them.
 //
 // It promises that its text has at most MaxBytes, no credential and no invisible character. The text is between marks
 // that the reader of transcripts removes, so that a memory does not become evidence of itself. It chooses nothing if
@@ -6,7 +6,7 @@
 // model, runs no program and reads no file but its own log.
 //
 // After a crash the log may lack the last pushes, or have pushes that the host never showed. The log keeps some
-// thousand pushes, and the counts are of those.
+// thousand pushes.
 //
 // It finds a passage by names and rare words that the prompt has too, and is silent otherwise: most of what a colleague
 // would mention it does not find.
@@ -29,11 +29,10 @@ const (
 	Off    = "off"
 	Start  = "start"  // the index, at a session's start
 	Prompt = "prompt" // passages that a prompt calls for
-	All    = "all"    // feedback that names what a tool is about to touch
 )
 
 // Levels are all levels, the weakest first.
-var Levels = []string{Off, Start, Prompt, All}
+var Levels = []string{Off, Start, Prompt}
 
 // Includes reports whether level shows all that least shows.
 func Includes(level, least string) bool {

@@ -52,7 +52,7 @@ func TestMemories(t *testing.T) {
 		"b.md":      {memory.SumOf(s.Topics[b].Bytes()).Short(), "the project no longer has src/b.go"},
 		"team/c.md": {"0123456789ab", "of an earlier text"},
 	})
-	text, _ := page().Index(got, nil)
+	text, _ := page().Index(got)
 	want := "<dream-memories>\n" + fmt.Sprintf(indexIntro, "/m") +
 		"- [b.md; project; 3 days old; by Ines; in doubt: the project no longer has src/b.go] — what b is\n" +
 		"- [a.md; 92 days old] — no frontmatter here\n" +
@@ -62,31 +62,32 @@ func TestMemories(t *testing.T) {
 	}
 }
 
-// The newest are first, each session that called for a memory makes it a week younger, and what there is no room for is counted.
+// The newest are first, and what there is no room for is counted.
 func TestIndex(t *testing.T) {
 	var all []Memory
 	for i := range 60 {
 		all = append(all, Memory{Path: fmt.Sprintf("m%02d.md", i), Description: strings.Repeat("word ", 20), Modified: now.AddDate(0, 0, -i)})
 	}
-	text, shown := page().Index(all, map[string]int{"m30.md": 5})
-	if got := paths(shown)[:3]; !slices.Equal(got, []string{"m30.md", "m00.md", "m01.md"}) {
+	slices.Reverse(all)
+	text, shown := page().Index(all)
+	if got := paths(shown)[:3]; !slices.Equal(got, []string{"m00.md", "m01.md", "m02.md"}) {
 		t.Errorf("the first are %v", got)
 	}
-	if !slices.Contains(paths(shown), "m30.md") || len(text) > MaxBytes || !strings.Contains(text, fmt.Sprintf("and %d more\n", 60-len(shown))) {
+	if len(text) > MaxBytes || !strings.Contains(text, fmt.Sprintf("and %d more\n", 60-len(shown))) {
 		t.Errorf("%d bytes: %s", len(text), text)
 	}
-	if text, _ := page().Index(nil, nil); text != "" {
+	if text, _ := page().Index(nil); text != "" {
 		t.Errorf("of nothing: %q", text)
 	}
 }
 
-// A short memory is shown whole, a long one by its description.
+// A passage is shown up to a length.
 func TestNotes(t *testing.T) {
-	short := &Memory{Path: "a.md", Type: "feedback", Description: "use tabs", Body: "Use tabs.\n\n**Why:** the person asked.", Modified: now.AddDate(-1, 0, 0)}
-	long := &Memory{Path: "b.md", Description: "long", Body: strings.Repeat("x", maxWhole+1), Modified: now}
-	text, shown := page().Notes([]Note{{Memory: short}, {Memory: long}})
-	want := "<dream-memories>\n" + fmt.Sprintf(notesIntro, "/m") + "\n[a.md; feedback; 365 days old]\nuse tabs\nUse tabs.\n\n**Why:** the person asked.\n" +
-		"\n[b.md; 1 minute old]\nlong (the file says more)\n</dream-memories>"
+	short := &Memory{Path: "a.md", Type: "feedback", Description: "use tabs", Modified: now.AddDate(-1, 0, 0)}
+	long := &Memory{Path: "b.md", Description: "long", Modified: now}
+	text, shown := page().Notes([]Note{{short, "Use tabs."}, {long, strings.Repeat("x", maxPassage+1)}})
+	want := "<dream-memories>\n" + fmt.Sprintf(notesIntro, "/m") + "\n[a.md; feedback; 365 days old]\nUse tabs.\n" +
+		"\n[b.md; 1 minute old]\n" + strings.Repeat("x", maxPassage) + "…\n</dream-memories>"
 	if text != want || len(shown) != 2 {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
@@ -99,8 +100,8 @@ func FuzzShown(f *testing.F) {
 	f.Add("team/\u00e4.md", strings.Repeat("语", 900), strings.Repeat("\u200b", 400), "")
 	f.Fuzz(func(t *testing.T, path, description, body, author string) {
 		m := Memory{Path: path, Description: description, Body: body, Author: author, Doubt: description, Modified: now}
-		index, _ := page().Index([]Memory{m, m, m, m}, nil)
-		notes, _ := page().Notes([]Note{{&m, body}, {Memory: &m}})
+		index, _ := page().Index([]Memory{m, m, m, m})
+		notes, _ := page().Notes([]Note{{&m, body}, {&m, description}})
 		for _, text := range []string{index, notes} {
 			if len(text) > MaxBytes {
 				t.Errorf("%d bytes", len(text))
@@ -113,35 +114,6 @@ func FuzzShown(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestForTool(t *testing.T) {
-	all := []Memory{
-		{Path: "gen.md", Type: "feedback", Body: "Files below `api/gen/` are generated from `openapi.yaml`."},
-		{Path: "locales.md", Type: "feedback", Body: "Only `locales/en.json`, never `locales/*.json`."},
-		{Path: "kubectl.md", Type: "feedback", Description: "never `kubectl apply`", Body: "`make ship` does it"},
-		{Path: "project.md", Type: "project", Body: "`api/gen/` is generated"},
-	}
-	for _, row := range []struct {
-		file, command string
-		want          []string
-	}{
-		{"/w/project/api/gen/models.go", "", []string{"gen.md"}},
-		{`C:\w\api\gen\models.go`, "", []string{"gen.md"}},
-		{"api/openapi.yaml", "", []string{"gen.md"}},
-		{"/w/api/generator.go", "", nil},
-		{"/w/locales/de.json", "", []string{"locales.md"}},
-		{"/w/locales/sub/de.json", "", nil},
-		{"", "cd x && kubectl apply -f y.yaml", []string{"kubectl.md"}},
-		{"", "kubectl get pods", nil},
-		{"", "make ship", []string{"kubectl.md"}},
-		{"", "make", nil},
-		{"", "", nil},
-	} {
-		if got := noted(ForTool(row.file, row.command, all)); !slices.Equal(got, row.want) {
-			t.Errorf("%q, %q: %v, want %v", row.file, row.command, got, row.want)
-		}
-	}
 }
 
 // A passage is shown where names or rare words of the prompt meet in it, at most one of two memories, never the description.
@@ -181,7 +153,7 @@ func TestIncludes(t *testing.T) {
 	for _, row := range []struct {
 		level, least string
 		want         bool
-	}{{Off, Start, false}, {Start, Start, true}, {Start, Prompt, false}, {All, Prompt, true}, {"", Start, false}, {"nonsense", Start, false}} {
+	}{{Off, Start, false}, {Start, Start, true}, {Start, Prompt, false}, {Prompt, Start, true}, {"", Start, false}, {"nonsense", Start, false}} {
 		if Includes(row.level, row.least) != row.want {
 			t.Errorf("%q includes %q: %v", row.level, row.least, !row.want)
 		}
@@ -212,7 +184,7 @@ func TestClaim(t *testing.T) {
 	if n := len(slices.DeleteFunc(won, func(w bool) bool { return !w })); n != 1 {
 		t.Errorf("%d of 8 show the memory", n)
 	}
-	if got := push("s", All, "a.md", "b.md"); !slices.Equal(got, []string{"b.md"}) {
+	if got := push("s", Prompt, "a.md", "b.md"); !slices.Equal(got, []string{"b.md"}) {
 		t.Errorf("again: %v", got)
 	}
 	if got := push("t", Prompt, "a.md"); len(got) != 1 {
@@ -222,19 +194,8 @@ func TestClaim(t *testing.T) {
 	if got := push("s", Prompt, "a.md"); len(got) != 1 {
 		t.Errorf("after the context was compacted: %v", got)
 	}
-	for i := range 4 {
-		push(fmt.Sprint(i), Start, "a.md")
-	}
 	r := &Recall{ops.Open(o)}
 	defer r.Store.Records.Close()
-	u, err := r.Uses()
-	if err != nil || u.Sessions != 6 || u.Of["a.md"] != 2 || u.Of["b.md"] != 1 {
-		t.Errorf("uses %+v, %v", u, err)
-	}
-	u.Of["a.md"] = 3
-	if never, always := u.Extremes([]string{"c.md", "a.md", "b.md"}); !slices.Equal(never, []string{"c.md"}) || !slices.Equal(always, []string{"a.md"}) {
-		t.Errorf("never: %v, always: %v", never, always)
-	}
 	if info, err := os.Stat(filepath.Join(r.Store.Records.StateDir(), logFile)); err != nil || runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("the log is not private: %v, %v", info, err)
 	}

@@ -21,9 +21,9 @@ const (
 		"They may be out of date, and are not the user's words: check what they say before you rely on it.\n"
 )
 
-// maxWhole is the length in bytes of the longest memory or passage that is shown whole. Two of them with the text around
-// are within MaxBytes.
-const maxWhole = 420
+// maxPassage is the length in bytes of the longest passage that is shown whole. Two of them with the text around are within
+// MaxBytes.
+const maxPassage = 420
 
 // A Page writes memories for a model.
 type Page struct {
@@ -32,38 +32,28 @@ type Page struct {
 	Allowed secret.Allowed // values that the person has declared to be no secret
 }
 
-// Index writes one line for each memory, the newest and most used first, while there is room, and returns the written
-// memories. used is the number of sessions that called for a memory, by path; each counts as a week of youth. Without
-// memories, text is "".
-func (p Page) Index(all []Memory, used map[string]int) (text string, shown []*Memory) {
-	rank := func(m *Memory) time.Time { return m.Modified.AddDate(0, 0, 7*min(used[m.Path], 26)) }
+// Index writes one line for each memory, the newest first, while there is room, and returns the written
+// memories. Without memories, text is "".
+func (p Page) Index(all []Memory) (text string, shown []*Memory) {
 	order := make([]*Memory, len(all))
 	for i := range all {
 		order[i] = &all[i]
 	}
-	slices.SortStableFunc(order, func(a, b *Memory) int { return rank(b).Compare(rank(a)) })
+	slices.SortStableFunc(order, func(a, b *Memory) int { return b.Modified.Compare(a.Modified) })
 	left := func(n int) string { return fmt.Sprintf("and %d more\n", n) }
 	return p.fence(indexIntro, left, order, func(m *Memory) []string {
 		return []string{"- " + p.about(m) + " — " + p.line(m.Description, 160) + "\n", "- " + p.about(m) + "\n"}
 	})
 }
 
-// Notes writes passages of memories, and memories without passages whole if they are short, else their description. It
-// returns the memories that there was room for.
+// Notes writes passages of memories, and returns the memories that there was room for.
 func (p Page) Notes(chosen []Note) (text string, shown []*Memory) {
 	all, passages := make([]*Memory, len(chosen)), map[*Memory]string{}
 	for i, n := range chosen {
 		all[i], passages[n.Memory] = n.Memory, n.Passage
 	}
 	return p.fence(notesIntro, nil, all, func(m *Memory) []string {
-		if passage := passages[m]; passage != "" {
-			return []string{"\n" + p.about(m) + "\n" + visible.Cut(p.text(passage), maxWhole) + "\n"}
-		}
-		short := "\n" + p.about(m) + "\n" + p.line(m.Description, 200) + " (the file says more)\n"
-		if len(m.Body) > maxWhole {
-			return []string{short}
-		}
-		return []string{"\n" + p.about(m) + "\n" + p.line(m.Description, 200) + "\n" + p.text(m.Body) + "\n", short}
+		return []string{"\n" + p.about(m) + "\n" + visible.Cut(p.text(passages[m]), maxPassage) + "\n"}
 	})
 }
 

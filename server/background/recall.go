@@ -2,7 +2,6 @@ package background
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,7 +15,7 @@ import (
 
 // moments are the moments at which memories are shown, with the level that each needs. A sub-agent is shown none, nor
 // is a session without a name, since nobody knows what it has seen.
-var moments = map[hook.Moment]string{hook.Start: recall.Start, hook.Prompt: recall.Prompt, hook.Tool: recall.All}
+var moments = map[hook.Moment]string{hook.Start: recall.Start, hook.Prompt: recall.Prompt}
 
 // recalls reports whether memories may be shown at an event.
 func recalls(setup host.Setup, e hook.Event) bool {
@@ -36,11 +35,6 @@ func recalled(p *consolidate.Project, setup host.Setup, e hook.Event) (text stri
 	if e.Moment == hook.Start && setup.Loaded {
 		return "", nil, nil
 	}
-	if read, err := filepath.Rel(p.Store.MemoryDir, e.File); e.File != "" && err == nil && filepath.IsLocal(read) {
-		push.Event, push.Files = recall.Read, []string{filepath.ToSlash(read)}
-		_, err := p.Recall.Claim(push)
-		return "", nil, err
-	}
 	var all []recall.Memory
 	var chosen []recall.Note
 	if e.Moment == hook.Prompt {
@@ -54,16 +48,9 @@ func recalled(p *consolidate.Project, setup host.Setup, e hook.Event) (text stri
 	page := recall.Page{Now: p.Store.Now(), Dir: p.Store.MemoryDir, Allowed: secret.Allowed(setup.AllowSecrets)}
 	var shown []*recall.Memory
 	if e.Moment == hook.Start {
-		var uses recall.Uses
-		uses, err = p.Recall.Uses() // without them the newest are first
-		text, shown = page.Index(all, uses.Of)
-	} else {
-		if e.Moment == hook.Tool {
-			chosen = recall.ForTool(e.File, e.Command, all)
-		}
-		if _, shown = page.Notes(chosen); len(shown) == 0 {
-			return "", nil, nil
-		}
+		text, shown = page.Index(all)
+	} else if _, shown = page.Notes(chosen); len(shown) == 0 {
+		return "", nil, nil
 	}
 	push.Event, push.Files = moments[e.Moment], paths(shown)
 	fresh, claimErr := p.Recall.Claim(push)

@@ -73,11 +73,7 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 		o.Rules[f.Rule]++
 	}
 	err = c.answer(o, "  ", func(ink terminal.Ink) string {
-		text := renderFindings(o, c.Lint.Rules, ink) + renderTotals(o)
-		if dir == "" {
-			text += renderUses(usesOf(p), p)
-		}
-		return text
+		return renderFindings(o, c.Lint.Rules, ink) + renderTotals(o)
 	})
 	if err == nil && o.Counts[rule.Error]+o.Counts[rule.Warning] > 0 {
 		err = errFound

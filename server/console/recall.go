@@ -19,7 +19,6 @@ import (
 var recalls = map[string]string{
 	recall.Start:  "the index, when a session begins",
 	recall.Prompt: "passages that name what a prompt names",
-	recall.All:    "feedback memories that name what a tool call touches",
 }
 
 // recallText describes what a level shows in a host. Claude Code loads the index itself.
@@ -120,31 +119,4 @@ func (c *Command) recallLog(p *consolidate.Project) error {
 		}
 		return b.String()
 	})
-}
-
-// usesOf returns how often memories were recalled, or nil if none was shown unasked.
-func usesOf(p *consolidate.Project) *recall.Uses {
-	uses, err := p.Recall.Uses()
-	if err != nil || uses.Sessions == 0 {
-		return nil
-	}
-	return &uses
-}
-
-// renderUses describes how often memories were recalled.
-func renderUses(uses *recall.Uses, p *consolidate.Project) string {
-	if uses == nil {
-		return ""
-	}
-	topics, _ := p.Topics()
-	var paths []string
-	for _, n := range topics {
-		paths = append(paths, n.String())
-	}
-	never, always := uses.Extremes(paths)
-	var b terminal.Lines
-	b.Add(true, "", "Recall in %s: at prompts and calls, passages of %d of %d memories were shown.", ops.Plural(uses.Sessions, "session"), len(uses.Of), len(paths))
-	b.Add(len(never) > 0, "", "  never: %s", ops.Few(never, maxFiles))
-	b.Add(len(always) > 0, "", "  in at least half: %s", ops.Few(always, maxFiles))
-	return "\n" + b.String()
 }

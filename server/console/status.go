@@ -10,7 +10,6 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/recall"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
@@ -19,8 +18,7 @@ import (
 // statusJSON is the output of status --json: that of dream_status, and the setup.
 type statusJSON struct {
 	consolidate.Status
-	Setup    setupJSON    `json:"setup"`
-	Recalled *recall.Uses `json:"recalled,omitempty"` // how often memories were shown unasked
+	Setup setupJSON `json:"setup"`
 }
 
 type setupJSON struct {
@@ -44,9 +42,8 @@ func (c *Command) status(ctx context.Context, p *consolidate.Project, setup host
 		return err
 	}
 	object := statusObject(s, setup, p.Store.Records.StateDir())
-	object.Recalled = usesOf(p)
 	return c.answer(object, "  ", func(ink terminal.Ink) string {
-		return renderStatus(s, setup, p.Sessions.Folders(), p.Store.Now(), ink) + renderUses(object.Recalled, p)
+		return renderStatus(s, setup, p.Sessions.Folders(), p.Store.Now(), ink)
 	})
 }
 

@@ -141,7 +141,7 @@ var verbs = []verb{
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.DryRun, "dry-run", false, "show what would change")
 			f.BoolVar(&c.Print, "print", false, "show what to paste by hand")
-			f.Func("recall", "which memories the host's model is shown unasked: `LEVEL` is off, start, prompt or all", choice(&c.Recall, recall.Levels))
+			f.Func("recall", "which memories the host's model is shown unasked: `LEVEL` is off, start or prompt", choice(&c.Recall, recall.Levels))
 			f.BoolVar(&c.Guard, "guard", false, "while a dream is open, have the host deny what a dream must not do")
 		}},
 	{name: "uninstall", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: (*Command).install, choices: hostIDs,

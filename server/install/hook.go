@@ -18,7 +18,7 @@ import (
 type hooks struct {
 	events  []string // at which a dream may be due, or ends
 	prompt  string   // the event before a prompt, for memories shown then
-	tool    string   // the event before a tool, for the same and for the guard
+	tool    string   // the event before a tool, for the guard
 	timeout int      // in seconds, in Gemini CLI in milliseconds (its docs/hooks); ours answer in milliseconds
 	words   []string // arguments of the command, if the environment of a hook does not say which host it is
 	file    string   // where they are, beside the file of the servers; "" is that file, in Claude Code its settings
@@ -52,7 +52,7 @@ func (h hooks) wanted(level string, guard bool) []string {
 	if recall.Includes(level, recall.Prompt) {
 		events = append(events, h.prompt)
 	}
-	if guard || recall.Includes(level, recall.All) {
+	if guard {
 		events = append(events, h.tool)
 	}
 	return events

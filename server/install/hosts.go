@@ -249,8 +249,6 @@ func (i Installer) asked(h Host) (level string, guard bool) {
 		guard = strings.Contains(text, guardFlag)
 		switch {
 		case h.hooks.plugin:
-		case strings.Contains(text, h.hooks.prompt) && strings.Contains(text, h.hooks.tool) && !guard:
-			level = recall.All
 		case strings.Contains(text, h.hooks.prompt):
 			level = recall.Prompt
 		}

@@ -50,13 +50,13 @@ var all = []struct {
 }{
 	{"servers", addJSON("mcpServers", plain([]string{self}), []string{self}), removeJSON("mcpServers")},
 	{"opencode", addJSON("mcp", local([]string{self}), []string{self}), removeJSON("mcp")},
-	{"hooks", claudeHooks.add("linux", []string{self}, claudeHooks.wanted("all", true), true), removeHooks},
+	{"hooks", claudeHooks.add("linux", []string{self}, claudeHooks.wanted("prompt", true), true), removeHooks},
 	{"toml", addTOML([]string{self}), removeTOML()},
 	{"servers with arguments", addJSON("mcpServers", plain(named), named), removeJSON("mcpServers")},
 	{"opencode with arguments", addJSON("mcp", local(named), named), removeJSON("mcp")},
 	{"hooks with arguments", claudeHooks.add("linux", named, claudeHooks.events, false), removeHooks},
 	{"toml with arguments", addTOML(named), removeTOML()},
-	{"flat hooks", cursorHooks.add("linux", []string{self}, cursorHooks.wanted("all", false), false), removeHooks},
+	{"flat hooks", cursorHooks.add("linux", []string{self}, cursorHooks.wanted("prompt", false), false), removeHooks},
 }
 
 // named is a command line that names a project.

@@ -81,7 +81,7 @@ func measure() error {
 	if err := os.MkdirAll(filepath.Join(dir, "dream-mcp"), 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "dream-mcp", "config.json"), []byte(`{"recall": "all"}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "dream-mcp", "config.json"), []byte(`{"recall": "prompt"}`), 0o600); err != nil {
 		return err
 	}
 	prompt := fmt.Appendf(nil, `{"session_id":"s","cwd":%q,"hook_event_name":"UserPromptSubmit",`+
