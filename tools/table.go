@@ -23,6 +23,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -116,13 +117,16 @@ func definition(tool string) mcp.Tool {
 var limitWords = lazy.New(`,"(?:minLength|maxLength|minItems|maxItems|minimum|maximum)":\d+|,"additionalProperties":false`)
 
 // published returns a schema as clients see it: compact, and without its limits. They are a tenth of what every session of a host
-// reads; a call that breaks one is refused with it.
+// reads; a call that breaks one is refused with it. Each of several writes has the arguments of one; they are checked one by one,
+// so that a bad one does not refuse the others.
 func published(schema json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if err := json.Compact(&b, schema); err != nil {
 		panic(err) // a test reads every definition
 	}
-	return limitWords.ReplaceAll(b.Bytes(), nil)
+	one, _, _ := bytes.Cut(b.Bytes(), []byte(`,"writes":`))
+	listed := bytes.Replace(b.Bytes(), []byte(`"items":{"type":"object"}`), slices.Concat([]byte(`"items":`), one, []byte("}}")), 1)
+	return limitWords.ReplaceAll(listed, nil)
 }
 
 // A call runs a tool over a memory. The arguments match the schema of the tool.

@@ -99,3 +99,16 @@ func TestOutdatedIndexLine(t *testing.T) {
 		t.Errorf("with another line: %s", text)
 	}
 }
+
+// Some models fill in every argument: delete false is no delete.
+func TestDeleteFalse(t *testing.T) {
+	w := newWorld(t)
+	w.populate(1, 300)
+	w.open()
+	if text := w.must("write_memory", fmt.Sprintf(`{"path": "feedback_pier.md", "content": "%s", "delete": false}`, strings.ReplaceAll(quayRule, "quay", "pier"))); !strings.Contains(text, `"action":"created"`) {
+		t.Errorf("%s", text)
+	}
+	if text, refused := w.call("write_memory", `{"path": "feedback_pier.md", "delete": false}`); !refused || !strings.Contains(text, "exactly one of content, edits and delete") {
+		t.Errorf("alone: %s", text)
+	}
+}
