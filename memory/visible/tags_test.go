@@ -26,8 +26,13 @@ func TestEscapeTags(t *testing.T) {
 		"<task-notification>":                      `<\task-notification>`,
 		"<local-command-stdout>":                   `<\local-command-stdout>`,
 		"<?system-reminder?>":                      `<\?system-reminder?>`,
+		"<permissions instructions>":               `<\permissions instructions>`,
+		"<\tsystem_reminder\n>":                    "<\\\tsystem_reminder\n>",
+		"<tool>x</ Tool >, <task>":                 `<\tool>x<\/ Tool >, <task>`,
 		// Not tags of a host.
-		"a < b, List<User> and Result<Error>, <div>x</div>, 1<2, <https://x.example>, cat <file>": "a < b, List<User> and Result<Error>, <div>x</div>, 1<2, <https://x.example>, cat <file>",
+		"see app-<build_time>.log, curl <base_url>/v1, <api-key>, <xs:element>, /home/<user>/x, git commit -m <message>": "see app-<build_time>.log, curl <base_url>/v1, <api-key>, <xs:element>, /home/<user>/x, git commit -m <message>",
+		"Map<System.String, Model>, <system-tests>, <thinking_budget>":                                                   "Map<System.String, Model>, <system-tests>, <thinking_budget>",
+		"a < b, List<User> and Result<Error>, <div>x</div>, 1<2, <https://x.example>, cat <file>":                        "a < b, List<User> and Result<Error>, <div>x</div>, 1<2, <https://x.example>, cat <file>",
 		"[instance] [a](b.md) a <- b": "[instance] [a](b.md) a <- b",
 	} {
 		if got := EscapeTags(text); got != want {
@@ -49,7 +54,7 @@ func FuzzEscapeTags(f *testing.F) {
 		}
 		for _, name := range []string{"system-reminder", "dream-memories", "|im_start|"} {
 			for _, live := range []string{"<" + name, "</" + name} {
-				if strings.Contains(EscapeTags(text+live+">"), live) {
+				if strings.Contains(EscapeTags(text+live+">"), live+">") {
 					t.Errorf("%q is left in %q", live, EscapeTags(text+live+">"))
 				}
 			}
