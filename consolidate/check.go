@@ -67,7 +67,7 @@ func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, except ...string) (l pl
 		if after.Index == nil {
 			after.Index = memory.ParseIndex(nil)
 		}
-		refused.Proposed, _ = rule.Propose(after, p.Store.InProject)
+		refused.Proposed = rule.Propose(after)
 		l.findings = refused.Findings
 	}
 	return l, err
@@ -89,9 +89,15 @@ func acceptedLosses(byFile map[string]string) (map[memory.Name]string, error) {
 	return accepted, nil
 }
 
-// lost returns the accepted losses of the files that change.
+// lost returns the accepted losses of the files that change, and of the lines of the index that go.
 func (l *plan) lost() map[string]string {
 	lost := make(map[string]string)
+	had, has := memory.ParseIndex(l.index.Before).ByFile(), l.index.ByFile()
+	for n, why := range l.accepted {
+		if file := n.String(); had[file].Text != has[file].Text {
+			lost[file] = why
+		}
+	}
 	for _, c := range l.t.Stage.Changes {
 		if why, is := l.accepted[c.Name]; is {
 			lost[c.Name.String()] = why

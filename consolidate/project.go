@@ -92,7 +92,6 @@ func Open(o Options) *Project {
 	o.Lease = cmp.Or(o.Lease, DefaultLease)
 	p := &Project{options: o, Transcripts: o.Transcripts, prompted: o.Prompted}
 	o.Ended, o.Landed = p.ended, func(i ops.Op) { p.History.PruneAfter(i) }
-	o.InProject = func(file string) bool { return p.openCode().Holds(file) }
 	p.Store = ops.Open(o.Options)
 	p.Gates = &Gates{p: p, enabled: o.Enabled}
 	p.Sessions = &Sessions{p: p}

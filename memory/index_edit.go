@@ -260,28 +260,6 @@ func (x *Index) RemoveLines(allowed secret.Allowed, texts ...string) (missing []
 	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return found[text] })
 }
 
-// RemoveRepeated takes out each line with a link that a line before it in its section repeats, and returns what these link to.
-func (x *Index) RemoveRepeated() (files []string) {
-	under, _ := x.Headings()
-	seen := make(map[string]bool)
-	var repeated []int
-	for i := range x.lines {
-		line := &x.lines[i]
-		key := under[i] + "\n" + strings.TrimSpace(line.Text)
-		if line.Kind == BulletLine && len(line.Scan.Links) > 0 && seen[key] {
-			repeated, files = append(repeated, i), append(files, line.Scan.Links[0].File)
-		}
-		seen[key] = true
-	}
-	for _, i := range slices.Backward(repeated) {
-		x.cut(i)
-	}
-	if len(repeated) > 0 {
-		x.reread()
-	}
-	return files
-}
-
 // Headings returns the heading that each line is below, or is, and which headings have lines with links below them.
 func (x *Index) Headings() (of []string, linked map[string]bool) {
 	linked = make(map[string]bool)

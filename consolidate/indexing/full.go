@@ -63,7 +63,7 @@ func nameCreated(t *ops.Tx, e *Index, except ...string) error {
 	if err != nil {
 		return err
 	}
-	missing, _ := rule.Propose(after, t.Notes().InProject)
+	missing := rule.Propose(after)
 	for i, file := range append(wanted, waited...) {
 		at := slices.IndexFunc(missing, func(p rule.Proposal) bool { return p.File.String() == file })
 		if at < 0 || slices.Contains(except, file) || i >= len(wanted) && slices.Contains(wanted, file) {

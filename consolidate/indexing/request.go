@@ -62,10 +62,8 @@ func For(t *ops.Tx, r ops.FinalizeRequest) (*Index, error) {
 	if after.Index == nil {
 		after.Index = memory.ParseIndex(nil)
 	}
-	missing, dangling := rule.Propose(after, t.Notes().InProject)
-	e.Index.Remove(dangling...)
 	e.Full = nil
-	for _, p := range missing {
+	for _, p := range rule.Propose(after) {
 		if p.Hook == "" {
 			continue // it may be anything
 		}

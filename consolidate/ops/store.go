@@ -29,9 +29,8 @@ type Options struct {
 	Host         string // the program that started us
 	Session      string // the caller's session
 	AllowSecrets secret.Allowed
-	Unattended   bool                   // nobody watches: only dreams change the memory
-	LookOnly     bool                   // create no folder and write no note
-	InProject    func(file string) bool // reports whether the checkout that the memory is about has a file; nil: it is not known
+	Unattended   bool // nobody watches: only dreams change the memory
+	LookOnly     bool // create no folder and write no note
 	Now          func() time.Time
 	Step         func(string) // called with the name of each step of an operation, if not nil
 

@@ -52,7 +52,7 @@ type copyState struct {
 // NewPerson returns what the memory of store shares with the person's other projects. It touches no file.
 func NewPerson(store *ops.Store, project string, mayWrite func() error) *Person {
 	o := *store.Options
-	o.MemoryDir, o.Ended, o.Landed, o.InProject = PersonDir(o.StateHome), nil, nil, nil
+	o.MemoryDir, o.Ended, o.Landed = PersonDir(o.StateHome), nil, nil
 	return &Person{Store: store, Project: cmp.Or(project, store.MemoryDir), MayWrite: mayWrite, all: ops.Open(o)}
 }
 

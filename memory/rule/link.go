@@ -23,7 +23,8 @@ func findDangling(v *view) []Finding {
 		findings = append(findings, Finding{
 			File: memory.IndexFile, Line: e.Line, Column: e.Column, subject: e.Text + "\n" + e.File,
 			Message: fmt.Sprintf("the index points to %q, which does not exist", e.File),
-			Hint:    fmt.Sprintf("finalize_index {\"remove\": [%q]}", e.File),
+			Hint: fmt.Sprintf("if what it says no longer holds: finalize_index {\"remove\": [%q], \"accept_loss\": [{\"file\": %q, \"why\": \"…\"}]}",
+				e.File, e.File),
 		})
 	}
 	return findings
@@ -106,30 +107,15 @@ type Proposal struct {
 	Line  string // as FormatEntry writes it
 }
 
-// Propose returns a line for each topic that no index names, made of its name and description, and
-// the memories that the index points to and that don't exist, neither in the directory nor in the project, whose files
-// inProject knows (nil: there is none). Where there is no index that is a line for every topic: whether it should have one is for the caller to know.
-func Propose(s *memory.Snapshot, inProject func(file string) bool) (upserts []Proposal, remove []string) {
+// Propose returns a line for each topic that no index names, made of its name and description. Where there is no index that is a
+// line for every topic: whether it should have one is for the caller to know.
+func Propose(s *memory.Snapshot) (upserts []Proposal) {
 	v := Check{After: s}.view()
-	if inProject != nil {
-		v.inProject = inProject
-	}
 	s = v.After // a line is cut, and a piece of a credential is known for one no more
 	for _, n := range v.orphans() {
 		upserts = append(upserts, ProposeEntry(n, s.Topics[n]))
 	}
-	if s.Index == nil {
-		return upserts, nil
-	}
-	seen := make(map[string]bool)
-	for _, e := range v.dangling() {
-		n, err := memory.ParseName(e.File)
-		if err == nil && n.Writable() == nil && !seen[e.File] { // else it may be a path from somewhere else
-			seen[e.File] = true
-			remove = append(remove, e.File)
-		}
-	}
-	return upserts, remove
+	return upserts
 }
 
 // proposedEntry is the length of a proposed line in characters. As many of them fit into an index as may be read.

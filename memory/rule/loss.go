@@ -17,7 +17,39 @@ const (
 	lossMinBody   = 200
 )
 
-func findLoss(v *view) []Finding { return askOnce(v.losses()) }
+func findLoss(v *view) []Finding { return askOnce(append(v.losses(), v.lostLines()...)) }
+
+// lostLines returns the lines of the index whose file was missing and that would no longer say what they said. Such a line is the
+// only record of it.
+func (v *view) lostLines() (findings []Finding) {
+	if v.Before == nil || v.Before.Index == nil {
+		return nil
+	}
+	was := &view{Check: Check{After: v.Before}, inProject: v.inProject}
+	kept := func(e memory.Entry) bool {
+		return v.leads(memory.IndexName, ref{target: e.File}) || v.After.Index != nil &&
+			slices.ContainsFunc(v.After.Index.Entries(), func(o memory.Entry) bool { return o.Title == e.Title && o.Hook == e.Hook })
+	}
+	for _, e := range was.dangling() {
+		n, err := memory.ParseName(e.File)
+		if err != nil { // a loss is accepted by a name
+			n = memory.IndexName
+		}
+		f := Finding{File: n.String(), Message: "the only record of a missing file, its line of MEMORY.md, would go or change"}
+		_, accepted := v.Accepted[n]
+		switch {
+		case kept(e):
+			continue
+		case v.Unattended:
+			f = forbiddenFinding(n, f.Message)
+			f.Hint = "leave the line as it is; accept_loss does not help"
+		case accepted:
+			continue
+		}
+		findings = append(findings, f)
+	}
+	return findings
+}
 
 // losses returns what may not land without being accepted, and what may not at all, with a hint.
 func (v *view) losses() (findings []Finding) {

@@ -151,7 +151,13 @@ func TestWhole(t *testing.T) {
 			map[string]string{"MEMORY.md": index, "a.md": good, "o.md": "y"}, []string{"o.md"},
 			[]string{"warning orphan o.md:0", "warning frontmatter o.md:1"}},
 		{"a line that was changed is an error", map[string]string{"MEMORY.md": "- [G](gone.md) — x\n"}, map[string]string{"MEMORY.md": "- [G](gone.md) — y\n"}, nil,
-			[]string{"error dangling MEMORY.md:1"}},
+			[]string{"error dangling MEMORY.md:1", "error loss gone.md:0"}},
+		{"a line without its file goes with the index", map[string]string{"MEMORY.md": "- [G](gone.md) — x\n"}, map[string]string{}, nil, []string{"error loss gone.md:0"}},
+		{"one of two lines without their file goes", map[string]string{"MEMORY.md": "- [G](gone.md) — x\n- [G](gone.md) — y\n"},
+			map[string]string{"MEMORY.md": "- [G](gone.md) — x\n"}, nil, []string{"error loss gone.md:0", "warning dangling MEMORY.md:1"}},
+		{"a line whose file comes may change", map[string]string{"MEMORY.md": "- [A](a.md) — x\n"}, map[string]string{"MEMORY.md": index, "a.md": good}, []string{"a.md"}, nil},
+		{"a line may get the name of another file", map[string]string{"MEMORY.md": "- [G](gone.md) — x\n", "a.md": good},
+			map[string]string{"MEMORY.md": "## New\n* [G](a.md) — x\n", "a.md": good}, nil, nil},
 		{"a second such line is an error", map[string]string{"MEMORY.md": "- [G](gone.md)\n"},
 			map[string]string{"MEMORY.md": "- [G](gone.md)\n- [G](gone.md)\n"}, nil,
 			[]string{"error dangling MEMORY.md:2", "warning dangling MEMORY.md:1"}},
@@ -264,10 +270,7 @@ func TestPropose(t *testing.T) {
 		"b.md":      "no frontmatter",
 		"c.md":      "---\nname: See [it]\ndescription: " + strings.Repeat("word ", 60) + "\n---\nx\n",
 	})
-	upserts, remove := Propose(s, nil)
-	if !slices.Equal(remove, []string{"gone.md"}) {
-		t.Errorf("remove %q", remove)
-	}
+	upserts := Propose(s)
 	if len(upserts) != 2 || upserts[0].Line != "- [b](b.md)" || !strings.HasPrefix(upserts[1].Line, "- [See [it]](c.md) — word word") {
 		t.Fatalf("upserts %+v", upserts)
 	}
@@ -278,14 +281,8 @@ func TestPropose(t *testing.T) {
 	for _, p := range upserts {
 		s.Index.Upsert(p.File, p.Title, p.Hook, "")
 	}
-	for _, file := range remove {
-		s.Index.Remove(file)
-	}
-	for _, f := range only(Standing(s, nil, ruleTime), "orphan", "dangling", "index-entry", "index-limits") {
+	for _, f := range only(Standing(s, nil, ruleTime), "orphan", "index-entry", "index-limits") {
 		t.Errorf("still %+v", f)
-	}
-	if _, remove := Propose(snapshotOf(t, map[string]string{"a.md": ""}), nil); remove != nil {
-		t.Errorf("removes %q from no index", remove)
 	}
 }
 
@@ -310,8 +307,8 @@ func TestDanglingHint(t *testing.T) {
 		hints = append(hints, f.Hint)
 	}
 	want := []string{
-		`finalize_index {"remove": ["go_tests.md"]}`,
-		`finalize_index {"remove": ["zebra.md"]}`,
+		`if what it says no longer holds: finalize_index {"remove": ["go_tests.md"], "accept_loss": [{"file": "go_tests.md", "why": "…"}]}`,
+		`if what it says no longer holds: finalize_index {"remove": ["zebra.md"], "accept_loss": [{"file": "zebra.md", "why": "…"}]}`,
 	}
 	if !slices.Equal(hints, want) {
 		t.Errorf("got %q", hints)

@@ -32,7 +32,7 @@ func (c Check) view() *view {
 	shown := c
 	shown.After = c.After.Shown(nil)
 	shown.Before = c.Before.Shown(c.After)
-	exact := &view{Check: c, known: known}
+	exact := &view{Check: c, known: known, inProject: c.Project.Holds}
 	exact.exact = exact
 	return &view{Check: shown, known: known, exact: exact, inProject: c.Project.Holds}
 }

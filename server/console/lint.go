@@ -52,8 +52,7 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 			return err
 		}
 		if fixed.Undo != "" && !c.JSON {
-			err := c.print(fmt.Sprintf("Fixed MEMORY.md: %s added, %s removed. To undo: %s\n\n",
-				ops.Plural(len(fixed.Added), "line"), ops.Plural(len(fixed.Removed), "pointer"), fixed.Undo))
+			err := c.print(fmt.Sprintf("Fixed MEMORY.md: %s added. To undo: %s\n\n", ops.Plural(len(fixed.Added), "line"), fixed.Undo))
 			if err != nil {
 				return err
 			}
