@@ -73,6 +73,7 @@ func renderPage(page listing.Page, now time.Time) string {
 		b.add(strings.Contains(page.Text, " [assistant: "), " [assistant: …] is the sentence that the words after it answer.")
 		b.add(strings.Contains(page.Text, "[pasted: "), " [pasted: …] was left out.")
 		b.add(strings.Contains(page.Text, " [chosen] "), " [chosen] is an option of a dialog, in the model's words.")
+		b.add(strings.Contains(page.Text, " [suggested] "), " [suggested] is the host's words, which the user took with a key.")
 		b.add(strings.Contains(page.Text, " [rejected] "), " [rejected] is why the use of a tool was rejected.")
 		b.add(datedMark.MatchString(page.Text), " A date in brackets after \"next week\" or the like was computed from the day of its line.")
 		b.add(strings.Contains(page.Text, " → "), " → names memories that may be on the same thing.")

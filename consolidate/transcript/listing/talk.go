@@ -122,6 +122,8 @@ func (t *talk) line(at int) (line string, touched []Touched) {
 		b.WriteString(" [rejected]")
 	case said.Choosing:
 		b.WriteString(" [chosen]")
+	case said.Suggested:
+		b.WriteString(" [suggested]")
 	}
 	if before := t.answered(u); before != "" {
 		b.WriteString(" [assistant: " + before + "]")

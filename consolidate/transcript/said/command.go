@@ -1,6 +1,7 @@
 package said
 
 import (
+	"bytes"
 	"strings"
 
 	"dream-mcp/memory/lazy"
@@ -56,6 +57,24 @@ func taggedCommand(text string) string {
 	name, _, _ := strings.Cut(head, "</command-name>")
 	args, _, _ = strings.Cut(args, "</command-args>")
 	return commandWords(strings.TrimPrefix(strings.TrimSpace(name), "/"), strings.TrimSpace(args))
+}
+
+// unknownName is what a host writes of a command that it does not know: its name, and perhaps the nearest.
+var unknownName = lazy.New(`^/?(\S*?)(?:\. Did you mean /?\S+\?)?$`)
+
+// unknownCommand returns the name of the command in a host's answer that it does not know it; "" if v is not one.
+func unknownCommand(v Raw) string {
+	if !bytes.HasPrefix(v, []byte(`"Unknown `)) {
+		return ""
+	}
+	for _, begin := range []string{"Unknown skill: ", "Unknown command: "} {
+		if rest, ok := strings.CutPrefix(v.Text(), begin); ok {
+			if m := unknownName.FindStringSubmatch(strings.TrimSpace(rest)); m != nil {
+				return m[1]
+			}
+		}
+	}
+	return ""
 }
 
 // commandWords returns a command as it was typed, if it says anything to the model.

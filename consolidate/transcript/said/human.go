@@ -51,7 +51,7 @@ var forms = map[Host][]textForm{"": {
 	{User, "Another Claude session sent a message", noEvent, nil},
 	{User, "Base directory for this skill:", noEvent, nil},
 	{User, "Unknown skill: ", noEvent, moreThanName},
-	{User, "Unknown command: /", noEvent, moreThanName},
+	{User, "Unknown command: ", noEvent, moreThanName},
 	{User, "Stop hook feedback:", noEvent, nil},
 	{User, "Context: This summary will be shown in a list", automated, nil},
 	{User, "Summarize this part of a conversation in 2-3 sentences. What happened, what was built/discussed.", automated, nil}, // older versions of the plug-in above
@@ -97,12 +97,12 @@ type textForm struct {
 	words   func(rest string) string // what the person typed of what follows; nil: nothing
 }
 
-// moreThanName returns the words of a text that a host would begin so too, if it is more than the name that the host writes.
+// moreThanName returns the words of a text that a host would begin so too, if it is more than what the host writes.
 func moreThanName(rest string) string {
-	if len(strings.Fields(rest)) > 1 {
-		return rest
+	if unknownName.MatchString(strings.TrimSpace(rest)) {
+		return ""
 	}
-	return ""
+	return rest
 }
 
 // OpensDream reports whether a text opens one of our dreams, whoever wrote it.

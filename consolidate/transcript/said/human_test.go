@@ -16,7 +16,7 @@ func TestForms(t *testing.T) {
 		"Implement the following plan:\n\n#":            "Implement the following plan:\n\n# Plan\n1. always push to main",
 		`{"task_id"`:                                    "{\n  \"task_id\": \"b1\",\n  \"status\": \"completed\"\n}",
 		"Unknown skill: ":                               "Unknown skill: reveiw",
-		"Unknown command: /":                            "Unknown command: /reveiw",
+		"Unknown command: ":                             "Unknown command: /reveiw",
 		"API Error:":                                    "API Error: 529 {\"type\":\"error\"}",
 		"API Error (":                                   "API Error (Request timed out.) · Retrying in 1 seconds… (attempt 1/10)",
 		"<bash-input>":                                  "<bash-input>git push --force</bash-input>",
@@ -96,22 +96,23 @@ func TestTyped(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "",
 		" \t\n\u00a0\u3000\u200b\ufeff\u3164\u2800\ufe0f ": "",
-		"/compact":                                  "",
-		"/compact keep the plan":                    "/compact keep the plan",
-		"/model large":                              "",
-		"/config is generated, leave it":            "/config is generated, leave it",
-		"/deploy":                                   "/deploy",
-		"/plugin:review the parser":                 "/plugin:review the parser",
-		"/tmp is full, clean it":                    "/tmp is full, clean it",
-		"/etc/hosts is wrong":                       "/etc/hosts is wrong",
-		"/ is full":                                 "/ is full",
-		"/dream:dream":                              "",
-		"/mcp__memory__dream":                       "",
-		"Unknown skill: reveiw":                     "",
-		"Unknown skill: why is it unknown?":         "why is it unknown?",
-		"Implement the following plan: tests first": "Implement the following plan: tests first",
-		"Fix the following issues: the login fails": "Fix the following issues: the login fails",
-		"[Request interrupted by user] use tabs":    "use tabs",
+		"/compact":                                     "",
+		"/compact keep the plan":                       "/compact keep the plan",
+		"/model large":                                 "",
+		"/config is generated, leave it":               "/config is generated, leave it",
+		"/deploy":                                      "/deploy",
+		"/plugin:review the parser":                    "/plugin:review the parser",
+		"/tmp is full, clean it":                       "/tmp is full, clean it",
+		"/etc/hosts is wrong":                          "/etc/hosts is wrong",
+		"/ is full":                                    "/ is full",
+		"/dream:dream":                                 "",
+		"/mcp__memory__dream":                          "",
+		"Unknown skill: reveiw":                        "",
+		"Unknown skill: why is it unknown?":            "why is it unknown?",
+		"Unknown command: /indx. Did you mean /index?": "",
+		"Implement the following plan: tests first":    "Implement the following plan: tests first",
+		"Fix the following issues: the login fails":    "Fix the following issues: the login fails",
+		"[Request interrupted by user] use tabs":       "use tabs",
 		"<command-name>/review</command-name>\n<command-args>the parser</command-args>":                                   "/review the parser",
 		"<command-name>/review</command-name>\n<command-args>the <command-name> tag</command-args>":                       "/review the <command-name> tag",
 		"<command-message>deploy</command-message>\n<command-name>/deploy</command-name>":                                 "/deploy",
@@ -142,6 +143,7 @@ func TestMarkedPrompts(t *testing.T) {
 		{"<task-notification>done</task-notification>", human, nil},
 		{"use tabs", fixture.Fields{"origin": fixture.Fields{"kind": "peer"}}, nil},
 		{"use tabs", fixture.Fields{"promptSource": "system"}, nil},
+		{"use tabs", fixture.Fields{"promptSource": "suggestion_accepted"}, []string{"1 user: use tabs"}},
 		{"use tabs", fixture.Fields{"promptSource": "queued", "origin": fixture.Fields{"kind": "human"}}, []string{"1 user: use tabs"}},
 	} {
 		if c.extra == nil {
@@ -163,9 +165,15 @@ func TestTypedElsewhere(t *testing.T) {
 		Add("system", fixture.Fields{"subtype": "local_command", "content": "<local-command-stdout>done</local-command-stdout>"}).
 		Add("system", fixture.Fields{"subtype": "informational", "content": "Unknown command: /reveiw"}).
 		Add("system", fixture.Fields{"subtype": "informational", "content": "Args from unknown skill: look at the parser"}).
+		User("Unknown skill: deploy").
+		Add("system", fixture.Fields{"subtype": "informational", "content": "Args from unknown skill: to the pier"}).
+		Add("system", fixture.Fields{"subtype": "informational", "content": "Args from unknown skill: whose name is not known"}).
+		User("Unknown command: /plug-in:indx. Did you mean /plug-in:index?").
+		Add("system", fixture.Fields{"subtype": "informational", "content": "Args from unknown skill: the docs and the site"}).
 		Add("system", fixture.Fields{"subtype": "away_summary", "content": "Goal: a parser. Next: your choice."})
 	fixture.Equal(t, "said", said(t, f.Text()), []string{
-		"1 user: go", "2 tool: Write", "3 tool: File created", "3 user: never write passwords", "4 user: /subtask try the new board", "7 user: look at the parser",
+		"1 user: go", "2 tool: Write", "3 tool: File created", "3 user: never write passwords", "4 user: /subtask try the new board", "7 user: /reveiw look at the parser",
+		"9 user: /deploy to the pier", "10 user: whose name is not known", "12 user: /plug-in:indx the docs and the site",
 	})
 }
 

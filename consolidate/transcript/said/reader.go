@@ -50,6 +50,7 @@ const (
 	Rejecting           // why the model may not use a tool
 	Answering           // words of their own in answer to a question of the host's dialog
 	Choosing            // an option that the dialog offered
+	Suggested           // words that the host suggested, taken with a key
 )
 
 // manner returns how the words of a part were typed.
@@ -201,7 +202,7 @@ func (r *Reader) record(rec *Record, place *int, tools bool) error {
 		if p.typed() {
 			r.Dreaming = false
 		}
-		if p.text == "" || r.Dreaming || p.typed() && p.manner == Ordinary && r.repeated(p, sameTime) {
+		if p.text == "" || r.Dreaming || p.typed() && (p.manner == Ordinary || p.manner == Suggested) && r.repeated(p, sameTime) {
 			continue
 		}
 		if err := r.say(rec, p, *place); err != nil {
@@ -215,7 +216,7 @@ func (r *Reader) record(rec *Record, place *int, tools bool) error {
 }
 
 // repeated reports whether a person's words were recorded before: in another way, since what was queued comes again as an
-// attachment or a turn; or in the same way, since a session that is resumed may be written again (2.0.2), all at one time.
+// attachment or a turn, perhaps joined with what else was queued; or in the same way, since a session that is resumed may be written again (2.0.2), all at one time.
 // The first is kept: its ID may be in use when the second is written.
 func (r *Reader) repeated(p part, sameTime bool) bool {
 	key := Sum(p.text) // the same in every process: parser state is stored
@@ -224,7 +225,30 @@ func (r *Reader) repeated(p part, sameTime bool) bool {
 		clear(r.Typed)
 	}
 	r.Typed[key] = p.via
+	if p.via == enqueued {
+		r.Waiting = append(r.Waiting[max(0, len(r.Waiting)-maxWaiting+1):], waiting{key, len(p.text)})
+	} else if r.joined(p.text) {
+		return true
+	}
 	return before != spoken && before < p.via || sameTime && before == turn && p.via == turn
+}
+
+// joined reports whether a text is made of texts of the queue, in their order, each on lines of its own, and takes these out
+// of the queue.
+func (r *Reader) joined(text string) bool {
+	var left []waiting
+	for _, w := range r.Waiting {
+		rest := strings.TrimLeft(text[min(len(text), w.Size):], " \t\r")
+		if text != "" && len(text) >= w.Size && (rest == "" || rest[0] == '\n') && Sum(text[:w.Size]) == w.Sum {
+			text = strings.TrimSpace(rest)
+		} else {
+			left = append(left, w)
+		}
+	}
+	if text == "" {
+		r.Waiting = left
+	}
+	return text == ""
 }
 
 func (r *Reader) say(rec *Record, p part, place int) error {

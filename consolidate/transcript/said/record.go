@@ -107,10 +107,11 @@ func (p part) typed() bool { return p.via != spoken }
 // maxCalls bounds the calls that are remembered of one session, of each kind.
 const maxCalls = 1 << 16
 
-// calls are those of tools, by their ids, whose results say less than others.
+// calls are those of tools, by their ids, whose results say less than others; and the command that the host did not know.
 type calls struct {
-	Ours    sums `json:",omitempty"` // of our own tools: neither what those were asked nor what they answered was said
-	Servers sums `json:",omitempty"` // of tools of servers, until their results are read: these may be any text
+	Ours    sums   `json:",omitempty"` // of our own tools: neither what those were asked nor what they answered was said
+	Servers sums   `json:",omitempty"` // of tools of servers, until their results are read: these may be any text
+	Unknown string `json:",omitempty"` // its name, until its arguments are read
 }
 
 func (s *sums) add(call Raw) {
@@ -157,16 +158,22 @@ func (r *Record) parts(said []part, of *calls, tools bool) (all []part, marks ev
 			}
 		}
 	case r.Type.Is("system"):
-		return r.systemParts(said)
+		return r.systemParts(said, of)
 	}
 	return said, noEvent
 }
 
 // systemParts appends what a person typed that the host recorded as its own: a command that it carried out, and the arguments
 // of a command that it did not know.
-func (r *Record) systemParts(said []part) (all []part, marks event) {
+func (r *Record) systemParts(said []part, of *calls) (all []part, marks event) {
 	text := strings.TrimSpace(r.Content.Text())
+	if name := unknownCommand(r.Content); name != "" {
+		of.Unknown = name
+	}
 	if args, ok := strings.CutPrefix(text, "Args from unknown skill: "); ok && r.Subtype.Is("informational") {
+		if of.Unknown != "" {
+			args, of.Unknown = "/"+of.Unknown+" "+args, ""
+		}
 		return r.typedParts(said, []Block{{Type: TextType, Text: Quoted(args)}}, turn)
 	}
 	if r.Subtype.Is("local_command") && strings.HasPrefix(text, "<command-") {
@@ -181,6 +188,9 @@ func (r *Record) userParts(said []part, of *calls, tools bool) (all []part, mark
 	var dialog []part
 	for _, b := range r.Message.Blocks {
 		if !b.isResult() {
+			if name := unknownCommand(b.Text); name != "" {
+				of.Unknown = name
+			}
 			typed = append(typed, b)
 			continue
 		}
@@ -223,7 +233,11 @@ func (r *Record) typedParts(said []part, content []Block, v via) (all []part, ma
 	if len(words) == 0 || !r.Plan.Empty() || !kind.Empty() && !byPerson || r.Source.Is("system") {
 		return said, marks
 	}
-	return append(said, part{speaker: User, via: v, text: strings.Join(words, "\n")}), marks
+	p := part{speaker: User, via: v, text: strings.Join(words, "\n")}
+	if r.Source.Is("suggestion_accepted") {
+		p.manner = Suggested
+	}
+	return append(said, p), marks
 }
 
 func (r *Record) assistantParts(said []part, of *calls, tools bool) []part {

@@ -163,6 +163,24 @@ func TestTypedWhileBusy(t *testing.T) {
 	})
 }
 
+// A host may join the texts of the queue to one turn: they are listed as they were typed, and the turn is not.
+func TestQueuedTextsJoined(t *testing.T) {
+	f := fixture.Talk(1).User("go").
+		Enqueue("use the east dock").Enqueue("and\nmind the gate").
+		User("use the east dock\nand\nmind the gate").
+		Enqueue("not the west one").Enqueue("taken back").Enqueue("nor the south one").
+		User("not the west one \nnor the south one").
+		Enqueue("a").Enqueue("b").
+		User("a\nb\nc").
+		User("use the east dock\nnor the south one")
+	fixture.Equal(t, "said", said(t, f.Text()), []string{
+		"1 user: go", "2 user: use the east dock", "3 user: and\nmind the gate",
+		"5 user: not the west one", "6 user: taken back", "7 user: nor the south one",
+		"9 user: a", "10 user: b", "11 user: a\nb\nc",
+		"12 user: use the east dock\nnor the south one",
+	})
+}
+
 // Whatever time a record has, ours of it can be written down, in any zone: a copied word with another could not.
 func TestTimesCanBeWritten(t *testing.T) {
 	for _, stamp := range []string{"9999-12-31T23:59:59-23:59", "9999-12-31T23:59:59Z", "0000-01-01T00:00:00+23:59",

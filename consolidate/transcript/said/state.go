@@ -16,6 +16,7 @@ type State struct {
 	Stopped  bool      `json:",omitempty"` // the person interrupted the model, and has typed nothing since
 	calls
 	Typed     map[uint64]via `json:",omitempty"` // how a person's words were recorded last, by sum
+	Waiting   []waiting      `json:",omitempty"` // the texts that were queued last and are not known to have left the queue
 	Open      *openMessage   `json:",omitempty"`
 	Queued    *queued        `json:",omitempty"`
 	HostState HostState      `json:",omitzero"`
@@ -35,11 +36,21 @@ type queued struct {
 	Idle Manner // in place of Busy
 }
 
+// A waiting text is in the queue.
+type waiting struct {
+	Sum  uint64
+	Size int // in bytes
+}
+
+// maxWaiting bounds the texts that are known to wait.
+const maxWaiting = 64
+
 // atOnce is how soon a text leaves the queue if the model is not busy: some hosts queue whatever is typed.
 const atOnce = time.Second
 
 // clone returns a state that shares nothing with s.
 func (s State) clone() State {
+	s.Waiting = slices.Clone(s.Waiting)
 	s.Ours, s.Servers, s.Typed = maps.Clone(s.Ours), maps.Clone(s.Servers), maps.Clone(s.Typed)
 	if s.Open != nil {
 		o := *s.Open

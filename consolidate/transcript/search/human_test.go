@@ -29,8 +29,11 @@ func TestAutomatedSessions(t *testing.T) {
 func TestManners(t *testing.T) {
 	f := fixture.Talk(1).User("go").Enqueue("mind the lens").Reply("working").User("mind the lens").
 		User("[Request interrupted by user for tool use]").User("not that lamp").Reply("ok").User("good").
-		User([]any{fixture.Result("t", "rejected"), fixture.Words("[Request interrupted by user for tool use]")}).User("this one")
-	want := "[go:0 mind the lens:1 not that lamp:2 good:0 this one:2]"
+		User([]any{fixture.Result("t", "rejected"), fixture.Words("[Request interrupted by user for tool use]")}).User("this one").
+		Enqueue("oil it").Enqueue("and the horn").User("oil it\nand the horn").
+		UserWith("polish the rail", fixture.Fields{"promptSource": "suggestion_accepted"}).
+		User("Unknown skill: shine").Add("system", fixture.Fields{"subtype": "informational", "content": "Args from unknown skill: the brass"})
+	want := "[go:0 mind the lens:1 not that lamp:2 good:0 this one:2 oil it:1 and the horn:1 polish the rail:6 /shine the brass:0]"
 	for cut := range f.Lines {
 		part := *f
 		part.Lines = f.Lines[:cut+1]
