@@ -231,7 +231,7 @@ func TestWithin(t *testing.T) {
 func TestNothingIsCompiledAtTheStart(t *testing.T) {
 	compiled := 0
 	err := filepath.WalkDir(".", func(p string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") || strings.Contains(p, "measure") {
+		if err != nil || e.IsDir() || !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") || strings.HasPrefix(p, ".ci") {
 			return err
 		}
 		files := token.NewFileSet()

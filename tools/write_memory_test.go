@@ -100,7 +100,7 @@ func TestOutdatedIndexLine(t *testing.T) {
 	}
 }
 
-// Some models fill in every argument: delete false is no delete.
+// Some models fill in every argument: with delete false nothing is deleted.
 func TestDeleteFalse(t *testing.T) {
 	w := newWorld(t)
 	w.populate(1, 300)

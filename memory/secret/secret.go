@@ -13,7 +13,7 @@
 // without a name are not found: what is to be masked must be masked before it is cut. Nor does it promise
 // that a text made for it, values within values within values, is masked to its end (maxPasses).
 //
-// How often it is right is measured by "go run ./memory/rule/measure secret". On the credentials of that set, when
+// How often it is right is measured by "go run -C .ci ./measure/rule secret". On the credentials of that set, when
 // it was made, gitleaks as a library found 0.61 of them, took 44 ms to start and brought 63 modules;
 // osv-scalibr's veles found 0.30, and gives positions without lengths, by which nothing can be masked;
 // trufflehog could not be had from the module proxy. So this is a table of prefixes, alphabets and names

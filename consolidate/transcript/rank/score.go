@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// The numbers of the score. They were chosen on two thirds of the questions in measure/testdata, and rounded.
+// The numbers of the score. They were chosen on two thirds of the questions in .ci/measure/rank/testdata, and rounded.
 const (
 	saturation  = 1.0 // k1 of BM25
 	shortening  = 0.4 // b of BM25

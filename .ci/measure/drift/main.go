@@ -1,6 +1,6 @@
 // Package measure measures how well drift finds what a project no longer has: precision and recall by code
 // span, over the labelled memories that its rules were made on and over those held out, which they were
-// not made on. `go run ./memory/rule/measure drift` prints it.
+// not made on. `go run -C .ci ./measure/rule drift` prints it.
 //
 // It promises the same numbers for the same code, and not those of memories elsewhere: the sets are made of
 // what is hard.

@@ -14,9 +14,9 @@ import (
 	"os"
 	"slices"
 
-	drift "dream-mcp/memory/rule/drift/measure"
-	reldate "dream-mcp/memory/rule/reldate/measure"
-	secret "dream-mcp/memory/secret/measure"
+	drift "dream-mcp/ci/measure/drift"
+	reldate "dream-mcp/ci/measure/reldate"
+	secret "dream-mcp/ci/measure/secret"
 )
 
 // measures has a row for each rule that has a labelled set.

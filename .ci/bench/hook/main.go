@@ -1,6 +1,6 @@
 // Bench measures hooks from the start of the process to its end: with the time gate closed, at a prompt over 200 memories, before a
 // tool, and the word of a status bar. It compares them with a Go program that does nothing and with the usual ways to test for a
-// file: `go run ./server/hook/bench`.
+// file: `go run -C .ci ./bench/hook`.
 //
 // The program is built like a release. The commands take turns, so that a busy machine slows all of them. Bench prints the median and
 // the best wall time, the median CPU time, and the ratio of each median to the hook's.
@@ -54,7 +54,7 @@ func measure() error {
 	if err := os.WriteFile(empty+".go", []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
 		return err
 	}
-	for out, source := range map[string]string{program: ".", empty: empty + ".go"} {
+	for out, source := range map[string]string{program: "dream-mcp", empty: empty + ".go"} {
 		build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, source)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0") // a C library to be loaded costs a fifth more
 		if out, err := build.CombinedOutput(); err != nil {

@@ -1,12 +1,12 @@
 // Release builds what people install: for each system a zip of the program, a Claude Code plugin and an
 // MCPB bundle, the registry's server.json where the repository is known, and SHA256SUMS.
 //
-//	go run ./server/release [-repository https://github.com/OWNER/NAME] [-author 'NAME <EMAIL>'] DIR
+//	go run -C .ci ./packages [-repository https://github.com/OWNER/NAME] [-author 'NAME <EMAIL>'] DIR
 //
 // Without -repository it is the remote "origin", if that is on GitHub; without -author the repository's owner.
 //
 // It promises that the same source, Go version, repository and author give the same bytes, whenever and wherever they are
-// built: no paths, no times, no build stamps. DIR must not exist or be empty; a build that failed or was
+// built: no paths, no times, no build stamps. DIR is a full path, and must not exist or be empty; a build that failed or was
 // killed leaves it incomplete, without SHA256SUMS. It does not sign anything, nor does it publish.
 package main
 
@@ -58,8 +58,15 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := release(flag.Arg(0), *repository, *author, systems); err != nil {
-		fmt.Fprintf(os.Stderr, "error: %v\nhint: run it in the folder of go.mod, with an empty folder as its argument\n", err)
+	dir, err := filepath.Abs(flag.Arg(0))
+	if err == nil {
+		err = os.Chdir("..") // the program's own module decides the versions of what it imports
+	}
+	if err == nil {
+		err = release(dir, *repository, *author, systems)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "error: %v\nhint: run it in .ci, with the full path of an empty folder as its argument\n", err)
 		os.Exit(1)
 	}
 }
