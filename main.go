@@ -181,6 +181,9 @@ func answerHook(ctx context.Context, c *console.Command, args []string, stdin io
 	return 0
 }
 
+// began is when the process began, and so the session of a host that started it.
+var began = time.Now()
+
 // options returns the options of a project for a setup.
 func options(s host.Setup, state string) consolidate.Options {
 	said := search.Open(sessions.Options{
@@ -206,6 +209,8 @@ func options(s host.Setup, state string) consolidate.Options {
 		CleanupDays: s.CleanupDays,
 		Warnings:    s.Warnings,
 		MaxArchive:  int64(s.MaxArchiveMiB) << 20,
+		LoadsIndex:  s.Loaded,
+		Began:       began,
 		Prompted:    os.Getenv(hook.Mark) != "",
 		Asked:       s.Asked,
 		Propose:     s.Mode == host.ModeApprove,

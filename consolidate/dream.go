@@ -38,9 +38,9 @@ type dream struct {
 	stolen bool            // another machine took it over
 	known  map[string]bool // the keys of the reported findings; not saved
 	order  map[string]int  // the places of memories when all are read
+	about  int             // of these the first, which news is about; -1: all are read
 	news   map[string]bool // what the map was about, and what listings touched; nil: the map was not asked for
-	near   map[string][]string
-	asked  bool // whether left was read
+	asked  bool            // whether left was read
 	left   *left.Note
 
 	refused map[string]string // writes of a batch that were refused and not made again: why, by path; not saved

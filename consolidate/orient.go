@@ -8,6 +8,7 @@ import (
 
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/left"
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/logs"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/trail"
@@ -26,11 +27,12 @@ type Map struct {
 	Resumed   bool
 	MemoryDir string
 	Folders   []said.Folder
-	Since     string        // the time of the last consolidation, or "never"
+	Since     lock.Stamp    // the time of the last consolidation
 	Index     memory.Sum    // of the file on disk; "" where there is none
 	IndexSize ops.IndexSize // of the index as the dream would leave it
 	Unlinked  int           // lines of the index that link to nothing
-	Topics    []Topic
+	Topics    []memory.Name
+	Size      int64         // of the topics, in bytes
 	Logs      []logs.Log    // the newest first
 	Guides    []drift.Guide // CLAUDE.md and its kin
 	Findings  []rule.Finding
@@ -42,7 +44,7 @@ type Map struct {
 	Listed    int           // sessions of those that were listed to their end already
 	First     bool          // it is not known what an earlier dream left
 	Changed   []left.Changed
-	Pairs     []related.Pair    // in the first dream: the nearest that differ
+	IndexSays []related.Pair    // lines of the index that give another value than their memory
 	Passed    []related.Passage // that name a day which was ahead at the last dream
 	Alike     []related.Pair    // with other projects; none if nobody watches
 }
@@ -53,8 +55,8 @@ func (m *Map) About() map[string]bool {
 	for _, f := range m.Findings {
 		about[f.File] = true
 	}
-	for _, p := range m.Pairs {
-		about[p.From.File], about[p.File] = true, true
+	for _, p := range m.IndexSays {
+		about[p.File] = true
 	}
 	for _, p := range m.Passed {
 		about[p.File] = true
@@ -66,19 +68,6 @@ func (m *Map) About() map[string]bool {
 		}
 	}
 	return about
-}
-
-// Topic is a row of the map's table.
-type Topic struct {
-	Name        memory.Name
-	Type        string
-	Description string
-	Section     string // of the index
-	Indexed     bool   // the index has a line about it
-	Hook        string // what that line says, where that is something else
-	Size        int64
-	Written     time.Time // as memory.Topic.Written
-	Sum         string
 }
 
 // Map draws the map of the open dream.
@@ -97,7 +86,7 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 	d, now := p.dream, p.Store.Now()
 	m := Map{
 		Now: now, Dream: *d.shown(), Resumed: d.Resumed, MemoryDir: p.Store.MemoryDir,
-		Since: d.Prior().String(), Prompted: p.prompted,
+		Since: d.Prior(), Prompted: p.prompted,
 	}
 	var err error
 	if m.Folders, err = p.Transcripts.Folders(); err != nil {
@@ -153,41 +142,30 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 	if l := d.before(); l != nil {
 		m.Changed, m.Passed = l.Changed(x, disk, d.p.History, d.Stage.Touched()), l.Passed(docs, now)
 	} else {
-		m.First, m.Pairs = true, x.Pairs(maxPairs)
+		m.First = true
 	}
+	lines := map[string]related.Passage{}
+	for file, e := range entries {
+		lines[file] = related.Passage{File: memory.IndexFile, Line: e.Line, Text: d.Dir.AllowSecrets.Line(e.Title + memory.HookSeparator + e.Hook)}
+	}
+	m.IndexSays = x.Contradicted(lines)
 	if m.Checked = project.Checked(); !d.Unattended {
 		m.Alike = left.Alike(d.p.Store, disk.Shown(nil))
 	}
-	var hosts []memory.Found
-	times := make(map[memory.Name]memory.Found, len(l.Files))
-	for _, f := range l.Files {
-		times[f.Name] = f
-		if f.Name.IsLog() {
-			hosts = append(hosts, f)
-		}
-	}
+	hosts := slices.DeleteFunc(slices.Clone(l.Files), func(f memory.Found) bool { return !f.Name.IsLog() })
 	m.Logs = logs.Read(d.Dir, hosts, now)
 	for n, t := range snapshot.Topics {
-		data, shown := t.Bytes(), t.Shown(d.Dir.AllowSecrets)
-		row := Topic{Name: n, Type: shown.Type(), Description: shown.Description(), Size: int64(len(data)),
-			Written: t.Written(n, times[n].ModTime, now), Sum: memory.SumOf(data).Short(), Section: entries[n.String()].Section}
-		_, row.Indexed = entries[n.String()]
-		if hook := d.Dir.AllowSecrets.Line(entries[n.String()].Hook); memory.SaysMore(hook, row.Description+" "+n.String()) {
-			row.Hook = hook
-		}
-		m.Topics = append(m.Topics, row)
+		m.Topics = append(m.Topics, n)
+		m.Size += int64(len(t.Bytes()))
 	}
-	slices.SortFunc(m.Topics, func(a, b Topic) int { return strings.Compare(a.Name.String(), b.Name.String()) })
+	slices.SortFunc(m.Topics, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
 	return nil
 }
-
-// maxPairs is the number of pairs that the first map shows.
-const maxPairs = 20
 
 // guideDocuments returns the project's instructions, to be found beside memories.
 func (d *dream) guideDocuments(guides []drift.Guide) (docs []related.Document) {
 	for _, g := range guides {
-		docs = append(docs, related.Document{File: g.Path, Body: d.Dir.AllowSecrets.Show(g.Text()).Text, BodyAt: 1, Outside: true})
+		docs = append(docs, related.Document{File: g.Path, Body: d.Dir.AllowSecrets.Show(g.Text()).Text, BodyAt: 1})
 	}
 	return docs
 }

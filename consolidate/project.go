@@ -45,12 +45,14 @@ type Options struct {
 	Reread      func() (s Switch, ok bool) // Enabled as it is now, asked at each call that it decides; nil: it does not change
 	MinHours    float64
 	MinSessions int
-	Warnings    []string // problems of the settings
-	MaxArchive  int64    // bytes; see package history
-	Prompted    bool     // the host was started with the prompt dream
-	Asked       bool     // a person asked for the dream at a terminal: the gates enabled, time and sessions are open
-	CleanupDays int      // the host removes transcripts that were not modified for so many days; 0: never
-	Propose     bool     // an unattended dream becomes a proposal
+	Warnings    []string  // problems of the settings
+	MaxArchive  int64     // bytes; see package history
+	LoadsIndex  bool      // the host loads the index of this memory into each session, at its beginning
+	Began       time.Time // when the session began
+	Prompted    bool      // the host was started with the prompt dream
+	Asked       bool      // a person asked for the dream at a terminal: the gates enabled, time and sessions are open
+	CleanupDays int       // the host removes transcripts that were not modified for so many days; 0: never
+	Propose     bool      // an unattended dream becomes a proposal
 	Lease       time.Duration
 	Waits       func(context.Context) // called before a call waits for a remote, if not nil
 }

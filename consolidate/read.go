@@ -19,7 +19,6 @@ import (
 type Shown struct {
 	Name    memory.Name
 	Sum     memory.Sum // of the unmasked file, the base of a write
-	Bytes   int        // of the unmasked file
 	Written time.Time  // of a topic, as memory.Topic.Written
 	Text    string
 	Masked  int // number of masked credentials
@@ -32,8 +31,7 @@ type ReadResult struct {
 
 	NoLine []string // of the index: memories that it does not name because it is full
 	Err    error
-	Near   string   // the nearest name, if there is no such file
-	Beside []string // in the first dream: the memories that share most with it and are on other pages
+	Near   string // the nearest name, if there is no such file
 }
 
 // Read reads memories, the index and logs included.
@@ -54,14 +52,16 @@ func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error
 
 // A Reading is a page of all memories.
 type Reading struct {
-	Files []ReadResult
-	Left  int  // topics after those
-	News  bool // what is left, nothing new touches
+	Index  *ReadResult // on the first page, as memory.Index.Outline; nil: there is none
+	Loaded bool        // the host has loaded the index into the session
+	Files  []ReadResult
+	Left   int // topics on the pages after this one
+	Others int // topics that the map is not about and no listing touched; they are on no page, but their cursor
 }
 
 // ReadAfter reads topics, beginning after name, or with the index before the first: as many as fit into pageBytes, and at
-// least one. They are in the order of their names. In the first dream those that share most are on one page; in a later one,
-// of a memory of more than maxWhole, the first page has those that the map was about.
+// least one. They are in the order of their names. In the first dream those that share most are on one page. In a later one,
+// of a memory of more than maxWhole, the pages have only those that the map is about and the listing touched.
 func (p *Project) ReadAfter(ctx context.Context, name string, pageBytes int) (page Reading, err error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
@@ -74,69 +74,66 @@ func (p *Project) ReadAfter(ctx context.Context, name string, pageBytes int) (pa
 	if err != nil {
 		return page, err
 	}
-	news := -1
+	after, end := 0, len(names)
 	if r.dream != nil {
 		names = r.dream.Stage.Topics(names)
-		if news, err = r.dream.readingOrder(names, pageBytes, name == ""); err != nil {
+		if err = r.dream.readingOrder(names, pageBytes, name == ""); err != nil {
 			return page, err
 		}
+		end = len(names)
 	}
-	after := 0
-	if name != "" && name != memory.IndexName.String() {
+	if name != "" && name != memory.IndexFile {
 		after = r.dream.after(names, name)
 	}
-	if index := r.read(memory.IndexName.String()); name == "" && index.Err == nil {
-		page.Files = append(page.Files, index)
-		pageBytes -= len(index.Text)
+	if d := r.dream; d != nil && d.order != nil && (d.about > after || d.about == 0 && name == "") {
+		end = min(d.about, end)
 	}
-	for i, n := range names[after:] {
-		if i == news {
-			page.Left, page.News = len(names)-i, true
-			break
+	page.Others = len(names) - end
+	if index := r.read(memory.IndexFile); name == "" && index.Err == nil {
+		page.Loaded = r.indexLoaded()
+		index.Text = memory.ParseIndex([]byte(index.Text)).Outline()
+		page.Index = &index
+		if !page.Loaded {
+			pageBytes -= len(index.Text)
 		}
+	}
+	for i, n := range names[after:end] {
 		one := r.read(n.String())
 		one.Name = n
-		if r.dream != nil {
-			one.Beside = r.dream.near[n.String()]
-		}
-		if pageBytes -= len(one.Text); pageBytes < 0 && len(page.Files) > 0 {
-			page.Left = len(names) - after - i
+		if pageBytes -= len(memory.WithoutBookkeeping(one.Text)) + fileOverhead; pageBytes < 0 && len(page.Files) > 0 {
+			page.Left = end - after - i
 			break
 		}
 		page.Files = append(page.Files, one)
 	}
-	page.elsewhere()
 	return page, nil
 }
 
-// elsewhere leaves in Beside what the page does not hold.
-func (r *Reading) elsewhere() {
-	here := map[string]bool{}
-	for _, f := range r.Files {
-		here[f.Name.String()] = true
+// indexLoaded reports whether the model has the index before it already: the host loads it, whole, at the beginning of a session.
+func (r reader) indexLoaded() bool {
+	d := r.dream
+	if d == nil || d.Unattended || d.Resumed || !d.p.options.LoadsIndex {
+		return false
 	}
-	for i, f := range r.Files {
-		r.Files[i].Beside = slices.DeleteFunc(slices.Clone(f.Beside), func(file string) bool { return here[file] })
-	}
+	f, err := r.dir.Read(memory.IndexName)
+	return err == nil && !f.ModTime.After(d.p.options.Began) && !memory.ParseIndex(f.Data).Exceeds()
 }
 
 // maxWhole is the size, in bytes, of a memory that is read whole in each dream.
 const maxWhole = 10_000
 
-// readingOrder sorts names as d shows them, which the first page fixes, and returns how many are news if that page has only these,
-// or else -1.
-func (d *dream) readingOrder(names []memory.Name, pageBytes int, first bool) (news int, err error) {
-	news = -1
+// readingOrder sorts names as d shows them, which the first page fixes.
+func (d *dream) readingOrder(names []memory.Name, pageBytes int, first bool) (err error) {
 	switch later := d.before() != nil; {
 	case later && first:
-		news, err = d.newsFirst(names)
+		err = d.newsFirst(names)
 	case !later && d.order == nil:
 		err = d.together(pageBytes)
 	}
 	if d.order != nil {
 		slices.SortStableFunc(names, func(a, b memory.Name) int { return d.place(a.String()) - d.place(b.String()) })
 	}
-	return news, err
+	return err
 }
 
 // together sets the order of a first dream: what shares most is on one page.
@@ -147,43 +144,43 @@ func (d *dream) together(pageBytes int) error {
 	}
 	size := map[string]int{}
 	for n, t := range s.Topics {
-		size[n.String()] = len(t.Bytes()) + fileOverhead
+		size[n.String()] = len(memory.WithoutBookkeeping(string(t.Bytes()))) + fileOverhead
 	}
-	order, near := related.New(related.Documents(s.Shown(nil))).Order(pageBytes, maxNear, func(file string) int { return size[file] })
-	d.order, d.near = map[string]int{}, near
+	order := related.New(related.Documents(s.Shown(nil))).Order(pageBytes, func(file string) int { return size[file] })
+	d.order, d.about = map[string]int{}, -1
 	for i, file := range order {
 		d.order[file] = i
 	}
 	return nil
 }
 
-// newsFirst sets the order of a later dream, of which names has all memories, and returns how many are news; -1 where the map was
-// not asked for, or all are read at once.
-func (d *dream) newsFirst(names []memory.Name) (news int, err error) {
-	d.order = nil
+// newsFirst sets the order of a later dream, of which names has all memories: those that the map is about and the listing touched
+// come first, unless the map was not asked for or all are read at once.
+func (d *dream) newsFirst(names []memory.Name) error {
+	d.order, d.about = nil, -1
 	_, s, err := indexing.Foresee(d.Tx, nil)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	size := 0
 	for _, t := range s.Topics {
 		size += len(t.Bytes())
 	}
 	if d.news == nil || size <= maxWhole {
-		return -1, nil
+		return nil
 	}
-	d.order = map[string]int{}
-	add := func(news bool) {
+	d.order, d.about = map[string]int{}, 0
+	for _, news := range []bool{true, false} {
 		for _, n := range names {
 			if d.news[n.String()] == news {
 				d.order[n.String()] = len(d.order)
 			}
 		}
+		if news {
+			d.about = len(d.order)
+		}
 	}
-	add(true)
-	news = len(d.order)
-	add(false)
-	return news, nil
+	return nil
 }
 
 // place returns the place of a memory when all are read; new ones are last.
@@ -211,10 +208,8 @@ func (d *dream) after(names []memory.Name, name string) int {
 	return i
 }
 
-const (
-	fileOverhead = 120 // bytes of what a page says of a file
-	maxNear      = 3
-)
+// fileOverhead is about how many bytes a page says of a file.
+const fileOverhead = 80
 
 // reader reads the memory as the open dream would leave it, or as it is.
 type reader struct {
@@ -259,7 +254,7 @@ func (r reader) read(path string) (res ReadResult) {
 	}
 	show := func(f memory.File) Shown {
 		v := r.dir.AllowSecrets.Show(string(f.Data))
-		s := Shown{Name: n, Sum: f.Sum, Bytes: len(f.Data), Text: v.Text, Masked: len(v.Spans)}
+		s := Shown{Name: n, Sum: f.Sum, Text: v.Text, Masked: len(v.Spans)}
 		if n.IsTopic() {
 			s.Written = memory.ParseTopic(f.Data).Written(n, f.ModTime, r.store.Now())
 		}

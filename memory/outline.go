@@ -16,6 +16,39 @@ func (x *Index) Unlinked() (n int) {
 	return n
 }
 
+// Outline returns what the index says, a line for each: its headings and the lines that link to nothing as they are, of a line about
+// memories their files instead of the links, "file.md — text". A title is shown where the line says nothing else.
+func (x *Index) Outline() string {
+	var b strings.Builder
+	for _, line := range x.lines {
+		if line.Kind == BlankLine || strings.TrimSpace(line.Text) == "" {
+			continue
+		}
+		at := len(BulletMarker(line.Text))
+		if slices.ContainsFunc(line.Scan.Links, func(l link) bool { return !l.Outside && !l.Nowhere }) {
+			for _, l := range line.Scan.Links {
+				if l.Outside || l.Nowhere || l.From < at {
+					continue
+				}
+				b.WriteString(line.Text[at:l.From] + l.File)
+				if at = l.To; strings.TrimSpace(line.Text[at:]) == "" {
+					b.WriteString(HookSeparator + titleOf(line.Text[l.From+1:l.label]))
+				}
+			}
+		} else {
+			at = 0
+		}
+		b.WriteString(strings.TrimRight(line.Text[at:], " \t") + "\n")
+	}
+	return b.String()
+}
+
+// Exceeds reports whether a host cuts the index.
+func (x *Index) Exceeds() bool {
+	lines, bytes := x.Size()
+	return lines > MaxIndexLines || bytes > MaxIndexBytes
+}
+
 // Written returns when a topic was last written: by its frontmatter, the date in its name, or the date in one of its headings, none
 // of them after now. Where none of them says so, it is the time of the file; without a file, now.
 func (t *Topic) Written(n Name, file, now time.Time) time.Time {
@@ -38,11 +71,4 @@ func (t *Topic) Written(n Name, file, now time.Time) time.Time {
 		return now
 	}
 	return file
-}
-
-// SaysMore reports whether a text says something that another does not: a third of its words are not in it.
-func SaysMore(text, than string) bool {
-	words, known := WordsOf(text), WordsOf(than)
-	more := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(known, w) })
-	return 3*len(more) > len(words)
 }

@@ -24,6 +24,7 @@ const (
 	maxMapGuides   = 12
 	maxMapChanged  = 8_000 // bytes; the rest is named
 	maxMapFindings = 3_000 // bytes; the rest is counted
+	maxIndexSays   = 10    // lines of the index that give another value than their memory
 	maxPassageLine = 190   // characters of a passage that is touched
 	maxPairLine    = 115   // characters of one of a pair, or of what touches
 )
@@ -44,14 +45,14 @@ func dreamOrient(ctx context.Context, p *consolidate.Project, r orientArguments)
 	if err != nil {
 		return answer{}, err
 	}
-	head, lines, untouched := renderMap(p, m)
-	text, err := mapPage(head, lines, untouched, r.Cursor)
+	head, lines := renderMap(m)
+	text, err := linePage(head, lines, r.Cursor, maxPage, func(cursor string) string { return fmt.Sprintf(`dream_orient {"cursor": "%s"}`, cursor) })
 	return answer{text: text}, err
 }
 
 // renderMap renders the map, what matters first. Its head changes from call to call, its lines do not, so that a page can
-// begin where the last one ended. The lines from untouched on are shown if asked for.
-func renderMap(p *consolidate.Project, m consolidate.Map) (head string, lines []string, untouched int) {
+// begin where the last one ended.
+func renderMap(m consolidate.Map) (head string, lines []string) {
 	var begin, b text
 	begin.add(true, "Dream %s is open. Today is %s (%s). Lease until %s, renewed by every call.\n",
 		m.Dream.ID, m.Now.Format("2006-01-02"), m.Now.Weekday(), m.Dream.Expires.UTC().Format("15:04:05Z"))
@@ -61,30 +62,24 @@ func renderMap(p *consolidate.Project, m consolidate.Map) (head string, lines []
 	begin.add(m.Listed > 0, "What the user said in %s was listed to the end.\n", ops.Plural(m.Listed, "new session"))
 	mapState(&b, m)
 	b.add(!m.Prompted, "\n%s\n", strings.TrimSpace(consolidate.Brief()))
-	inTeam := func(t consolidate.Topic) bool { return t.Name.TopFolder() == "team" }
-	b.add(slices.ContainsFunc(m.Topics, inTeam), "\n%s", consolidate.Team())
+	b.add(slices.ContainsFunc(m.Topics, func(n memory.Name) bool { return n.TopFolder() == "team" }), "\n%s", consolidate.Team())
 	mapChanged(&b, m)
 	mapPassed(&b, m)
+	more := len(m.IndexSays) - maxIndexSays
+	mapPairs(&b, "MEMORY.md gives another value than the memory: which one holds?", m.IndexSays[:min(len(m.IndexSays), maxIndexSays)])
+	b.add(more > 0, "… and %d more\n", more)
 	mapPairs(&b, "Perhaps in another project too. If both say the same and it holds everywhere, propose it: write_memory with an edit that adds "+
 		"\"scope: person\" to its metadata, alone; the person is asked", m.Alike)
 	mapFindings(&b, m)
-	var logs text
-	mapLogs(&logs, m)
-	rows, rest := mapTopics(m, 2*maxPage-2*begin.Len()-b.Len()-logs.Len()-2_400, maxPage-begin.Len()-b.Len()-logs.Len()-300)
-	b.WriteString(rows)
-	b.WriteString(logs.String())
-	lines = strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
-	return begin.String(), append(lines, rest...), len(lines)
+	mapLogs(&b, m)
+	return begin.String(), strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 }
 
 // mapState says in a few lines what there is.
 func mapState(b *text, m consolidate.Map) {
-	var all int64
-	for _, t := range m.Topics {
-		all += t.Size
-	}
 	b.add(true, "Memory: %s: %s", m.MemoryDir, ops.Plural(len(m.Topics), "topic"))
-	b.add(all > 0, ", %s", size(all))
+	b.add(m.Size > 0, ", %s", size(m.Size))
+	b.add(m.Limited, "; the directory holds more files than were looked at")
 	b.WriteByte('\n')
 	if s := m.IndexSize; m.Index == "" && s.Lines == 0 {
 		b.add(true, "MEMORY.md: there is none\n")
@@ -102,7 +97,10 @@ func mapState(b *text, m consolidate.Map) {
 	for _, s := range m.Sessions {
 		bytes += s.Size
 	}
-	b.add(true, "Last dream: %s. Since then: %s", m.Since, ops.Plural(len(m.Sessions), "session"))
+	b.add(!m.First, "First dream: no. Last dream: %s. Since then: ", m.Since)
+	b.add(m.First && m.Since.Time.IsZero(), "First dream: yes. So far: ")
+	b.add(m.First && !m.Since.Time.IsZero(), "First dream: yes; that of %s was the host's own. Since then: ", m.Since)
+	b.WriteString(ops.Plural(len(m.Sessions), "session"))
 	b.add(bytes > 0, ", %s", size(bytes))
 	b.add(len(m.Skipped) > 0, "; left out: %s", counts(m.Skipped))
 	b.WriteByte('\n')
@@ -115,14 +113,10 @@ func mapState(b *text, m consolidate.Map) {
 	b.add(len(guides) > 0, "\n")
 }
 
-// mapChanged shows what somebody else changed beside what it touches, and before the first dream the nearest pairs.
+// mapChanged shows what somebody else changed beside what it touches.
 func mapChanged(b *text, m consolidate.Map) {
-	if m.First {
-		mapPairs(b, "Different values for the same thing, perhaps: do both hold?", m.Pairs)
-		return
-	}
 	if len(m.Changed) == 0 {
-		b.add(true, "\nNothing in the memory changed since the last dream, but by this server.\n")
+		b.add(!m.First, "\nNothing in the memory changed since the last dream, but by this server.\n")
 		return
 	}
 	b.add(true, "\n## Changed since the last dream, not by this server (%d), each beside the passages that it touches\n", len(m.Changed))

@@ -10,24 +10,6 @@ import (
 	"dream-mcp/consolidate/ops"
 )
 
-// mapPage returns a page of a map. The lines from untouched on are on pages of their own.
-func mapPage(head string, lines []string, untouched int, cursor string) (string, error) {
-	next := func(cursor string) string { return fmt.Sprintf(`dream_orient {"cursor": "%s"}`, cursor) }
-	if number, _, _ := strings.Cut(cursor, "-"); untouched == len(lines) || number != "" && atLeast(number, untouched) {
-		return linePage(head, lines, cursor, maxPage, next)
-	}
-	page, err := linePage(head, lines[:untouched], cursor, maxPage-100, next)
-	if err == nil && !strings.Contains(page, " lines more: dream_orient") {
-		page += fmt.Sprintf("\nThis is the end of the map. To list the topics not shown, which is rarely needed: %s", next(fmt.Sprintf("%d-%s", untouched, linesDigest(lines[:untouched]))))
-	}
-	return page, err
-}
-
-func atLeast(number string, least int) bool {
-	n, err := strconv.Atoi(number)
-	return err == nil && n >= least
-}
-
 // linePage cuts the page of lines that begins at the cursor, which is the number of a line and a digest of the lines before
 // it: with another digest, they have changed since. next returns the call for the next page. A quotation that goes on over
 // several pages is closed on each and opened again on the next.

@@ -33,10 +33,15 @@ func readMemory(ctx context.Context, p *consolidate.Project, r readArguments) (a
 	if len(files) == 1 && files[0].Err != nil && files[0].Disk == nil {
 		return answer{}, ops.Refuse(readProblem(r.Paths[0], files[0]), "dream_orient lists the files; MEMORY.md names them")
 	}
-	text, shown := renderFiles(r.Paths, files, r.Offset)
-	if shown < len(files) {
-		text += fmt.Sprintf("\n\n… the page is full; not shown: %s", strings.Join(r.Paths[shown:], ", "))
+	var b text
+	if len(files) > 1 {
+		for i := range files {
+			hideBookkeeping(&files[i].Shown)
+		}
 	}
+	shown := renderFiles(&b, r.Paths, files, r.Offset)
+	b.add(shown < len(files), "… the page is full; not shown: %s", strings.Join(r.Paths[shown:], ", "))
+	text := strings.TrimRight(b.String(), "\n")
 	p.Recall.NoteRead(r.Paths[:shown])
 	sources, err := renderSources(ctx, p, files[:shown], readPage-len(text))
 	return answer{text: text + sources}, err
@@ -58,28 +63,47 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 		return answer{}, err
 	}
 	files := page.Files
-	if len(files) == 0 && page.Left == 0 {
+	if len(files) == 0 && page.Index == nil && page.Left == 0 {
 		return answer{text: "There are no more memories."}, nil
 	}
 	paths := make([]string, len(files))
 	for i, f := range files {
 		paths[i] = f.Name.String()
+		hideBookkeeping(&files[i].Shown)
 	}
-	text, shown := renderFiles(paths, files, 0)
+	var b text
+	if page.Index != nil {
+		renderOutline(&b, *page.Index, page.Loaded)
+	}
+	shown := renderFiles(&b, paths, files, 0)
 	p.Recall.NoteRead(paths[:shown])
-	last := memory.IndexFile
+	left, last := page.Left+len(files)-shown, memory.IndexFile
 	if shown > 0 {
 		last = paths[shown-1]
 	}
-	switch left := page.Left + len(files) - shown; {
-	case left == 0:
-		text += "\n\nThis was the last page."
-	case page.News && left == page.Left:
-		text += fmt.Sprintf("\n\nThat is what the map is about and the listing touches. %s that nothing new touches: grep_transcripts {\"pattern\": \"…\"} finds a word in them, and paths shows those that you doubt", ops.Plural(left, "other memory"))
-	default:
-		text += fmt.Sprintf("\n\n… %d more: read_memory {\"cursor\": %q}", left, last)
+	b.add(left > 0, "… %d more", left)
+	b.add(left > 0 && page.Others > 0, " that the map is about or the listing touched")
+	b.add(left > 0, ": read_memory {\"cursor\": %q}\n", last)
+	b.add(left == 0 && page.Others == 0, "This was the last page.\n")
+	b.add(left == 0 && page.Others > 0, "This is all that the map is about and the listing touched. ")
+	b.add(page.Others > 0, "Not touched: %s; grep_transcripts {\"pattern\": \"…\"} finds a word in them, paths shows those that you doubt", ops.Plural(page.Others, "other memory"))
+	return answer{text: strings.TrimRight(b.String(), "\n")}, nil
+}
+
+// renderOutline renders what the index says, or one line if the host has loaded it.
+func renderOutline(b *text, f consolidate.ReadResult, loaded bool) {
+	const whole = `read_memory {"paths": ["MEMORY.md"]}`
+	sum := cmp.Or(f.Sum.Short(), "new")
+	if loaded {
+		b.add(true, "%s %s: the host loaded it into this session. If you do not see it: %s\n\n", f.Name, sum, whole)
+	} else {
+		b.add(true, "%s %s, without titles; as it is: %s\n", f.Name, sum, whole)
+		_, to := pageOf(f.Text, 0, readPage/2)
+		fenced(b, "", f.Text[:to], sum)
+		b.add(to < len(f.Text), "… cut: %s shows the rest\n", whole)
+		b.WriteByte('\n')
 	}
-	return answer{text: text}, nil
+	renderNoLine(b, f.NoLine)
 }
 
 func readProblem(path string, f consolidate.ReadResult) string {
@@ -93,20 +117,14 @@ func readProblem(path string, f consolidate.ReadResult) string {
 	return fmt.Sprintf("%q does not exist", path)
 }
 
-// renderFiles renders files until the page is full, and returns how many. Only the first may be cut. Of several, the
-// bookkeeping fields are left out, which are half of a short memory.
-func renderFiles(paths []string, files []consolidate.ReadResult, offset int) (page string, shown int) {
-	var b text
-	shown = fill(&b, len(files), readPage, func(i int) string {
+// renderFiles renders files until the page is full, and returns how many. Only the first may be cut.
+func renderFiles(b *text, paths []string, files []consolidate.ReadResult, offset int) (shown int) {
+	return fill(b, len(files), readPage, func(i int) string {
 		if f := files[i]; f.Err == nil || f.Disk != nil {
-			if len(files) > 1 {
-				hideBookkeeping(&f.Shown)
-			}
 			return renderBoth(paths[i], f, offset)
 		}
 		return readProblem(paths[i], files[i]) + "\n\n"
 	})
-	return strings.TrimRight(b.String(), "\n"), shown
 }
 
 // renderBoth renders a file as staged, and also as on disk if it changed there after it was staged.
@@ -117,11 +135,7 @@ func renderBoth(path string, f consolidate.ReadResult, offset int) string {
 	if f.Err == nil {
 		renderFile(&b, f.Shown, offset)
 	}
-	b.add(len(f.Beside) > 0, "near, on other pages: %s\n\n", strings.Join(f.Beside, ", "))
-	if n := len(f.NoLine); n > 0 {
-		named := strings.Join(fewLines(f.NoLine, maxNoLine, "and %d more"), ", ")
-		b.add(true, "The index is full: %s without a line: %s\n\n", ops.Plural(n, "memory"), named)
-	}
+	renderNoLine(&b, f.NoLine)
 	if f.Disk != nil {
 		b.add(f.Disk.Sum == "", "on disk: %s is deleted\n\n", path)
 		if f.Disk.Sum != "" {
@@ -134,6 +148,12 @@ func renderBoth(path string, f consolidate.ReadResult, offset int) string {
 
 // maxNoLine bounds the memories without a line that are named.
 const maxNoLine = 20
+
+// renderNoLine names the memories that a full index has no line for.
+func renderNoLine(b *text, names []string) {
+	b.add(len(names) > 0, "The index is full: %s without a line: %s\n\n", ops.Plural(len(names), "memory"),
+		strings.Join(fewLines(names, maxNoLine, "and %d more"), ", "))
+}
 
 const (
 	sourceWords = 160   // characters of the words of a source
@@ -165,7 +185,8 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 	return "\n\n" + strings.TrimRight(b.String(), "\n"), nil
 }
 
-// hideBookkeeping removes the bookkeeping fields from a topic that will not be cut, since an offset counts them.
+// hideBookkeeping removes the bookkeeping fields, which are half of a short memory, from a topic that is not read alone and will
+// not be cut, since an offset counts them.
 func hideBookkeeping(f *consolidate.Shown) {
 	if f.Name.IsTopic() && len(f.Text) < readPage/2 {
 		f.Text = memory.WithoutBookkeeping(f.Text)
@@ -174,7 +195,7 @@ func hideBookkeeping(f *consolidate.Shown) {
 
 // renderFile writes a page of a file. The offset is in bytes of the masked text.
 func renderFile(b *text, f consolidate.Shown, offset int) {
-	b.add(true, "%s %s %d", f.Name, cmp.Or(f.Sum.Short(), "new"), f.Bytes)
+	b.add(true, "%s %s", f.Name, cmp.Or(f.Sum.Short(), "new"))
 	b.add(!f.Written.IsZero(), " %s", f.Written.UTC().Format(time.DateOnly))
 	b.WriteByte('\n')
 	b.add(f.Masked > 0, "(masked: %d; an edit quotes masked values as shown; new text that contains a mask loses the value)\n", f.Masked)

@@ -182,9 +182,10 @@ func TestMapPages(t *testing.T) {
 	for range 3000 {
 		lines = append(lines, strings.Repeat("x", len(lines)%97)+"|")
 	}
+	next := func(cursor string) string { return `dream_orient {"cursor": "` + cursor + `"}` }
 	var got []string
 	for cursor := ""; ; {
-		page, err := mapPage("head\n", lines, len(lines), cursor)
+		page, err := linePage("head\n", lines, cursor, maxPage, next)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +206,7 @@ func TestMapPages(t *testing.T) {
 		t.Errorf("%d lines came of %d", len(got), len(lines))
 	}
 	for _, cursor := range []string{"x", "-1-aa", "5-00000000", "99999999-aa", "1", "0-"} {
-		if _, err := mapPage("", lines, len(lines), cursor); err == nil {
+		if _, err := linePage("", lines, cursor, maxPage, next); err == nil {
 			t.Errorf("the cursor %q was taken", cursor)
 		}
 	}

@@ -46,14 +46,9 @@ func BenchmarkIndex(b *testing.B) {
 				i++
 			}
 		})
-		b.Run(fmt.Sprintf("Pairs/%d", n), func(b *testing.B) {
-			for b.Loop() {
-				x.Pairs(20)
-			}
-		})
 		b.Run(fmt.Sprintf("Order/%d", n), func(b *testing.B) {
 			for b.Loop() {
-				x.Order(24_500, 5, func(string) int { return 1_000 })
+				x.Order(24_500, func(string) int { return 1_000 })
 			}
 		})
 	}

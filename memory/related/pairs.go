@@ -6,11 +6,9 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"dream-mcp/memory/lazy"
-	"dream-mcp/memory/text"
 )
 
 // A Pair is two passages that touch each other.
@@ -51,11 +49,8 @@ func comparePairs(a, b Pair) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.File, b.File), a.Line-b.Line, strings.Compare(a.From.File, b.From.File), a.From.Line-b.From.Line)
 }
 
-// The number of passages, or memories, that may hold a term that makes two of them near.
-const (
-	maxPassages = 12
-	maxFiles    = 40
-)
+// maxFiles is the number of memories that may hold a term that makes two of them near.
+const maxFiles = 40
 
 // near is how near two documents of a field are: from 0 to 1, the share of their weight that they share.
 type near struct {
@@ -94,40 +89,6 @@ func (f *field) nearest(maxHolders int, least float64, weight func(term int32) f
 	return all
 }
 
-// Pairs returns the nearest pairs of passages of different files that give different values for the same thing, or of which
-// one says that something is over. Of two files it returns one pair.
-func (x *Index) Pairs(max int) []Pair {
-	all := x.passages.nearest(maxPassages, minPair, x.rarity, func(a, b int32) bool {
-		f, g := x.fileOf[a], x.fileOf[b]
-		return f != g && !(x.outside[f] && x.outside[g])
-	})
-	var pairs []Pair
-	seen, outside := map[[2]int32]bool{}, 0
-	claims := make([]*claims, len(x.Passages))
-	for _, n := range all {
-		if len(pairs) == max {
-			break
-		}
-		for _, i := range []int32{n.a, n.b} {
-			if claims[i] == nil {
-				claims[i] = x.claims(x.Passages[i].Text)
-			}
-		}
-		files := [2]int32{x.fileOf[n.a], x.fileOf[n.b]}
-		a, b := x.Passages[n.a], x.Passages[n.b]
-		out := x.outside[files[0]] || x.outside[files[1]]
-		if seen[files] || out && outside == maxOutside || !claims[n.a].differ(claims[n.b], n.share) {
-			continue
-		}
-		if out {
-			outside++
-		}
-		seen[files] = true
-		pairs = append(pairs, Pair{From: a, Hit: Hit{Passage: b, Score: n.share, Shared: x.shared(n.b, x.ask(Question{Text: a.Text}))}})
-	}
-	return pairs
-}
-
 // fewFiles is the number of memories that rarity is counted over at least: that all of two hold a word says little of it.
 const fewFiles = 40
 
@@ -141,95 +102,132 @@ func (x *Index) Alike(least float64) (pairs [][2]int) {
 	return pairs
 }
 
-// maxOutside is the number of pairs of a memory and a text that is not one.
-const maxOutside = 6
-
-// claims is what a passage says that another may contradict.
-type claims struct {
-	values map[string][]string // numbers, versions and addresses, by the stems of the words beside them
-	over   bool                // something is over, missing or replaced
+// A claim is a value that a text gives, and the words beside it.
+type claim struct {
+	value string
+	kind  string  // values of one kind can contradict each other
+	near  []int32 // the terms of the words beside it
 }
 
-// differ reports whether two passages give other values for the same thing, or, if they are nearly alike, whether one says
-// that something is over.
-func (c *claims) differ(o *claims, share float64) bool {
-	if c.over != o.over && share >= minOver {
-		return true
-	}
-	for subject, values := range c.values {
-		others := o.values[subject]
-		if len(others) > 0 && !slices.ContainsFunc(values, func(v string) bool { return slices.Contains(others, v) }) {
-			return true
-		}
-	}
-	return false
-}
+// reach is the number of words before and after a value that say what it is the value of.
+const reach = 2
 
-// claims finds what a text claims.
-func (x *Index) claims(s string) *claims {
-	c := &claims{values: map[string][]string{}}
-	var words []string
-	for word := range strings.FieldsSeq(s) {
-		if lower := strings.ToLower(strings.TrimFunc(word, func(r rune) bool { return !isWordRune(r) })); lower != "" {
-			c.over = c.over || changes()[lower]
-			words = append(words, lower)
-		}
-	}
-	for i, value := range words {
-		if !isValue(value) {
+// Contradicted returns the lines of an index that give another value than their memory: a number, a version, a day, a path or an
+// address, with the same words beside it. Each line is given by the file that it is about. A value that both have, or the
+// memory beside other words, contradicts nothing.
+func (x *Index) Contradicted(about map[string]Passage) (pairs []Pair) {
+	said := make([]map[string]bool, len(x.files)) // the values of a memory
+	passages := make([][]int, len(x.files))
+	for i, p := range x.Passages {
+		f := x.fileOf[i]
+		if _, ok := about[p.File]; !ok {
 			continue
 		}
-		for _, word := range words[max(0, i-1):min(i+3, len(words))] {
-			if terms := x.lookUp(word); len(terms) == 1 && !isValue(word) && len(x.whole.holders(terms[0])) <= maxPassages && !text.IsEveryday(x.terms[terms[0]]) {
-				subject := x.terms[terms[0]]
-				c.values[subject] = append(c.values[subject], value)
+		if said[f] == nil {
+			said[f] = map[string]bool{}
+		}
+		for _, c := range x.claims(p.Text) {
+			said[f][c.value] = true
+		}
+		passages[f] = append(passages[f], i)
+	}
+	for f, file := range x.files {
+		if line, ok := about[file]; ok {
+			if i := x.contradicts(line, passages[f], said[f]); i >= 0 {
+				pairs = append(pairs, Pair{From: line, Hit: Hit{Passage: x.Passages[i], i: i}})
 			}
 		}
 	}
-	return c
+	return pairs
 }
 
-// isValue reports whether a word is a number, a version or an address. A date differs without a contradiction.
-func isValue(word string) bool {
-	return strings.ContainsFunc(word, unicode.IsDigit) && !date.MatchString(word) || strings.Contains(word, "://")
+// contradicts returns the passage that gives another value than a line, or -1. said are the values of its memory.
+func (x *Index) contradicts(line Passage, passages []int, said map[string]bool) int {
+	claims := x.claims(line.Text)
+	for _, c := range claims {
+		if said[c.value] {
+			continue
+		}
+		for _, i := range passages {
+			for _, other := range x.claims(x.Passages[i].Text) {
+				if c.against(other) && !slices.ContainsFunc(claims, func(c claim) bool { return c.value == other.value }) {
+					return i
+				}
+			}
+		}
+	}
+	return -1
+}
+
+// against reports whether two claims give different values for the same thing: all words beside the one with fewer are beside the
+// other, too.
+func (c claim) against(o claim) bool {
+	shared := 0
+	for _, t := range c.near {
+		if slices.Contains(o.near, t) {
+			shared++
+		}
+	}
+	return c.kind == o.kind && c.value != o.value && shared > 0 && shared == min(len(c.near), len(o.near))
 }
 
 var (
-	date        = lazy.New(`^(?:19|20)\d\d(?:-\d\d?)*$`)
-	dateOrShort = lazy.New(date.String() + `|^\d\d?$`)
+	number = lazy.New(`\d+(?:[.,]\d+)*`)
+	day    = lazy.New(`^(?:19|20)\d\d-\d\d-\d\d$`)
 )
 
-// changes are words by which a text says that something is over, missing or replaced.
-var changes = sync.OnceValue(func() map[string]bool {
-	words := map[string]bool{}
-	for _, w := range strings.Fields(`no not never without done finished completed complete resolved fixed removed deleted dropped deprecated obsolete
-		superseded replaced renamed moved migrated switched closed cancelled canceled expired stale former formerly previously
-		pending todo planned nicht kein keine erledigt ersetzt entfernt veraltet sin no nunca hecho ne pas jamais plus`) {
-		words[w] = true
+// kindOf returns the kind of a value: words with digits are of one kind where all else of them is the same. It returns "" for
+// other words.
+func kindOf(word string) string {
+	switch {
+	case strings.Contains(word, "://"):
+		return "URL"
+	case day.MatchString(word):
+		return "day"
+	case strings.HasPrefix(word, "/"), strings.HasPrefix(word, "~/"), strings.Count(word, "/") > 1:
+		return "path"
+	case strings.ContainsFunc(word, unicode.IsDigit):
+		return number.ReplaceAllString(word, "0")
 	}
-	return words
-})
+	return ""
+}
 
-// The shares of their weight that two near memories, and two passages, have in common.
-const (
-	minNear = 0.03
-	minPair = 0.12
-	minOver = 0.3 // of two of which one says that something is over
-)
+// claims finds what a text claims.
+func (x *Index) claims(s string) (all []claim) {
+	words := strings.Fields(strings.ToLower(s))
+	near := make([][]int32, len(words)) // the terms of words that are not values
+	for i, word := range words {
+		words[i] = strings.TrimFunc(word, func(r rune) bool { return !isWordRune(r) && r != '/' && r != '~' })
+		if words[i] = strings.TrimRight(words[i], "/"); kindOf(words[i]) == "" {
+			near[i] = x.lookUp(words[i])
+		}
+	}
+	for i, word := range words {
+		kind := kindOf(word)
+		if kind == "" {
+			continue
+		}
+		c := claim{value: strings.TrimPrefix(word, "v"), kind: strings.TrimPrefix(kind, "v")}
+		for _, terms := range near[max(0, i-reach):min(i+reach+1, len(words))] {
+			c.near = append(c.near, terms...)
+		}
+		all = append(all, c)
+	}
+	return all
+}
 
-// Order returns the files so that those that share most follow each other, in groups of at most room bytes, and for each file at
-// most max files that it shares most with, the nearest first. size is the size of a file.
-func (x *Index) Order(room, max int, size func(file string) int) (order []string, beside map[string][]string) {
-	order, beside = make([]string, 0, len(x.files)), map[string][]string{}
+// minNear is the share of their weight that two near memories have in common.
+const minNear = 0.03
+
+// Order returns the files so that those that share most follow each other, in groups of at most room bytes. size is the size of a file.
+func (x *Index) Order(room int, size func(file string) int) []string {
+	order := make([]string, 0, len(x.files))
 	links := make([][]near, len(x.files))
 	free := make([]float64, len(x.files)) // what a file shares with those that are not placed
 	for _, n := range x.whole.nearest(maxFiles, minNear, x.rarity, func(a, b int32) bool { return true }) {
 		for _, f := range []int32{n.a, n.b} {
 			links[f] = append(links[f], n)
 			free[f] += n.share
-			if file := x.files[f]; len(beside[file]) < max {
-				beside[file] = append(beside[file], x.files[n.a+n.b-f])
-			}
 		}
 	}
 	placed := make([]bool, len(x.files))
@@ -259,5 +257,5 @@ func (x *Index) Order(room, max int, size func(file string) int) (order []string
 			}
 		}
 	}
-	return order, beside
+	return order
 }

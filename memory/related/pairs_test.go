@@ -7,25 +7,31 @@ import (
 	"testing"
 )
 
-func TestPairs(t *testing.T) {
-	x := New([]Document{
-		{File: "a.md", Body: "The shop uses Postgres 15 on port 5433.\n\nThe harbour closes at noon.\n", BodyAt: 1},
-		{File: "b.md", Body: "Since May the shop uses Postgres 17 on port 5433.\n", BodyAt: 1},
-		{File: "c.md", Body: "The harbour closes at noon.\n\nCranes are painted yellow.\n", BodyAt: 1},
-		{File: "d.md", Body: "Cranes are no longer painted yellow.\n", BodyAt: 4},
-		{File: "e.md", Body: "Bread is baked at four.\n", BodyAt: 1},
-	})
-	var got []string
-	for _, p := range x.Pairs(20) {
-		got = append(got, p.From.File+" "+p.File)
-	}
-	slices.Sort(got)
-	if strings.Join(got, ", ") != "a.md b.md, c.md d.md" {
-		t.Errorf("got %q: the same sentence about the harbour is not a difference, and bread is alone", got)
-	}
-	_, near := x.Order(0, 3, func(string) int { return 0 })
-	if near["a.md"][0] != "b.md" || near["d.md"][0] != "c.md" || near["e.md"] != nil {
-		t.Errorf("got %v", near)
+// A line of the index contradicts its memory where it gives another value for the same thing.
+func TestContradicted(t *testing.T) {
+	for line, contradicts := range map[string]bool{
+		"the shop uses Postgres 15 on port 5433":      true, // a version
+		"Postgres 17, port 5434":                      true, // a number
+		"the shop uses Postgres 17 on port 5433":      false,
+		"Postgres 17 for 3 shops":                     false, // of shops it says no number
+		"dumps lie in /srv/old/dumps at night":        true,
+		"dumps lie in /srv/dumps":                     false,
+		"moved on 2026-05-02":                         true,
+		"moved on 2026-05-01 after the storm of 1999": false,
+		"its console is https://shop.example/old":     true,
+		"its console is https://shop.example/console": false,
+		"runs on node20":                              true,
+		"runs on node22, see ticket SHOP-12":          false,
+	} {
+		x := New([]Document{
+			{File: "a.md", Description: "the database of the shop", BodyAt: 5, Body: "Since May the shop uses Postgres 17 on port 5433.\n\n" +
+				"It moved on 2026-05-01. Dumps lie in /srv/dumps, the console is https://shop.example/console. It runs on node22.\n"},
+			{File: "b.md", Body: "Bread is baked at 4.\n", BodyAt: 1},
+		})
+		pairs := x.Contradicted(map[string]Passage{"a.md": {File: "MEMORY.md", Line: 3, Text: line}, "b.md": {File: "MEMORY.md", Line: 4, Text: "bread is baked at 4"}})
+		if len(pairs) > 1 || len(pairs) == 1 != contradicts || contradicts && (pairs[0].From.Where() != "MEMORY.md:3" || pairs[0].File != "a.md") {
+			t.Errorf("%q: got %+v", line, pairs)
+		}
 	}
 }
 
@@ -114,7 +120,7 @@ func TestOrder(t *testing.T) {
 		{File: "a.md", Body: "Postgres runs on port 5433.\n"}, {File: "b.md", Body: "Bread is baked at four.\n"}, {File: "c.md", Body: "Cranes are yellow.\n"},
 		{File: "x.md", Body: "Yellow paint of cranes.\n"}, {File: "y.md", Body: "Bread needs flour.\n"}, {File: "z.md", Body: "Port 5433 is that of Postgres.\n"},
 	})
-	order, _ := x.Order(2, 3, func(string) int { return 1 })
+	order := x.Order(2, func(string) int { return 1 })
 	at := func(file string) int { return slices.Index(order, file) / 2 }
 	if len(order) != 6 || at("a.md") != at("z.md") || at("b.md") != at("y.md") || at("c.md") != at("x.md") {
 		t.Errorf("got %v", order)

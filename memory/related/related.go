@@ -23,7 +23,7 @@ type Document struct {
 	DescribedAt int // the line of the description
 	Body        string
 	BodyAt      int  // the line that the body begins in
-	Outside     bool // it is not a memory: it is found beside memories, and never beside another of its kind
+	Outside     bool // it is of another directory
 }
 
 // Documents returns the topics of a memory, and its index without the lines that link to topics. Texts are taken as they
@@ -85,7 +85,6 @@ type Index struct {
 
 	language *text.Language
 	files    []string
-	outside  []bool  // by file
 	fileOf   []int32 // by passage
 	ids      map[string]int32
 	terms    []string
@@ -100,7 +99,7 @@ func New(docs []Document) *Index {
 	var passages, files collector
 	about, above := "", []int32(nil) // of the passage before
 	for f, d := range docs {
-		x.files, x.outside = append(x.files, d.File), append(x.outside, d.Outside)
+		x.files = append(x.files, d.File)
 		files.next()
 		if d.File != memory.IndexName.String() {
 			files.add(x.termsOf(NameWords(d.File)), 1)

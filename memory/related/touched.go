@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/text"
 )
 
@@ -28,6 +29,8 @@ type Hit struct {
 
 // maxShort is how many terms a memory has at most that counts as a whole where a text is compared with one of its passages.
 const maxShort = 300
+
+var dateOrShort = lazy.New(`^(?:19|20)\d\d(?:-\d\d?)*$|^\d\d?$`)
 
 // What a text and a memory must share, or it may be chance. In a small memory two words are enough that only the two hold, and
 // of a short text two words that are nearly all it says, beside numbers.
