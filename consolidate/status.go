@@ -89,7 +89,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 	s.warn(err)
 	for _, f := range folders {
 		s.TranscriptDirs = append(s.TranscriptDirs, f.Path)
-		if host := string(f.Host); !slices.Contains(s.Hosts, host) {
+		if host := string(f.Host()); !slices.Contains(s.Hosts, host) {
 			s.Hosts = append(s.Hosts, host)
 		}
 		if f.Problem != "" {

@@ -7,7 +7,7 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// sessionKey is the member of _meta in which Codex (0.169) names its session.
+// sessionKey is the member of _meta in which a host may name its session.
 const sessionKey = "sessionId"
 
 // namesSession passes the host's session to the project, if the client names it.

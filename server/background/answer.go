@@ -15,6 +15,7 @@
 package background
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,7 @@ import (
 
 	"dream-mcp/consolidate"
 	runs "dream-mcp/consolidate/background"
+	hosts "dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/visible"
@@ -128,11 +130,14 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup host.Setup
 	}))
 }
 
-// reportsAt reports whether the person sees the report of a dream at an event. Cursor and opencode show a message of a hook to
-// nobody, and Codex none of its older notifications: their models get it when a session starts.
+// reportsAt reports whether the person sees the report of a dream at an event. Where a host shows a message of a hook to nobody, its
+// model gets it when a session starts.
 func reportsAt(client string, e hook.Event) bool {
 	if e.Moment == hook.Prompt || e.Moment == hook.Turn {
-		return !e.Sub && !e.Again && client != host.Cursor && client != host.OpenCode && e.Name != "agent-turn-complete"
+		silent := slices.ContainsFunc(hosts.List, func(h *hosts.Host) bool {
+			return h.Hooks != nil && (h.ID == client && h.Hooks.Silent || slices.Contains(h.Hooks.SilentAt, e.Name))
+		})
+		return !e.Sub && !e.Again && !silent
 	}
 	return e.Moment == hook.Start && !e.Ignored()
 }
@@ -182,15 +187,12 @@ func (f Front) start(e hook.Event, args ...string) error {
 
 // firing returns the host that called the hook.
 func firing(setup host.Setup, e hook.Event) string {
-	switch {
-	case e.Name == "agent-turn-complete":
-		return host.Codex
-	case e.Name == "AfterAgent":
-		return host.Gemini
-	case setup.Client != "":
-		return setup.Client
+	for _, h := range hosts.List {
+		if h.Hooks != nil && slices.Contains(h.Hooks.Own, e.Name) {
+			return h.ID
+		}
 	}
-	return host.ClaudeCode
+	return cmp.Or(setup.Client, host.ClaudeCode)
 }
 
 // speech is the answer to a hook: texts for the model, and texts for the person.
@@ -246,12 +248,8 @@ func (s *speech) write(out io.Writer, event string) error {
 		}
 		return text
 	}
-	if s.client == host.Cursor {
-		answer := map[string]any{"additional_context": cut(s.model)}
-		if event == "beforeSubmitPrompt" {
-			answer["continue"] = true
-		}
-		return json.NewEncoder(out).Encode(answer)
+	if h := hosts.Find(s.client); h != nil && h.Hooks != nil && h.Hooks.Answer != nil {
+		return json.NewEncoder(out).Encode(h.Hooks.Answer(event, cut(s.model), cut(s.person)))
 	}
 	answer := struct {
 		Message  string    `json:"systemMessage,omitempty"`

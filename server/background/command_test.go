@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	hosts "dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/server/host"
 )
@@ -72,7 +73,7 @@ func TestCommand(t *testing.T) {
 		t.Errorf("%+v", config)
 	}
 
-	cmd, err = command(t.Context(), setup, host.Codex, server, own)
+	cmd, err = command(t.Context(), setup, "codex", server, own)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func TestCommand(t *testing.T) {
 	}
 
 	setup.Project = "/p, with a comma"
-	if cmd, err = command(t.Context(), setup, host.Gemini, server, own); err != nil {
+	if cmd, err = command(t.Context(), setup, "gemini", server, own); err != nil {
 		t.Fatal(err)
 	}
 	line = strings.Join(cmd.Args[1:], " ")
@@ -111,19 +112,19 @@ func TestCommand(t *testing.T) {
 		}
 	}
 	setup.Project = "/p/$HOME"
-	if _, err := command(t.Context(), setup, host.Gemini, server, own); !errors.Is(err, errNoProgram) {
+	if _, err := command(t.Context(), setup, "gemini", server, own); !errors.Is(err, hosts.ErrNoProgram) {
 		t.Errorf("a path that Gemini CLI would change: %v", err)
 	}
-	if _, err := command(t.Context(), setup, "vscode", server, own); !errors.Is(err, errNoProgram) {
+	if _, err := command(t.Context(), setup, "vscode", server, own); !errors.Is(err, hosts.ErrNoProgram) {
 		t.Errorf("a host that is not known: %v", err)
 	}
 	setup.Limits.Command = []string{"own", "--config={mcp_config}", "{model}"}
-	if cmd, err = command(t.Context(), setup, host.Gemini, server, own); err != nil ||
+	if cmd, err = command(t.Context(), setup, "gemini", server, own); err != nil ||
 		!strings.HasPrefix(cmd.Args[1], `--config={"mcpServers"`) || cmd.Args[2] != "small" {
 		t.Errorf("%v, %v", cmd, err)
 	}
 	setup.Limits.Command = []string{"nowhere"}
-	if _, err = command(t.Context(), setup, host.ClaudeCode, server, own); !errors.Is(err, errNoProgram) {
+	if _, err = command(t.Context(), setup, host.ClaudeCode, server, own); !errors.Is(err, hosts.ErrNoProgram) {
 		t.Errorf("a program that is not there: %v", err)
 	}
 

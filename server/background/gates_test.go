@@ -160,9 +160,9 @@ func TestFiring(t *testing.T) {
 		env, event, want string
 	}{
 		{"CLAUDE_PROJECT_DIR", "Stop", host.ClaudeCode},
-		{"GEMINI_PROJECT_DIR CLAUDE_PROJECT_DIR", "SessionEnd", host.Gemini},
-		{"", "AfterAgent", host.Gemini},
-		{"CLAUDECODE", "agent-turn-complete", host.Codex},
+		{"GEMINI_PROJECT_DIR CLAUDE_PROJECT_DIR", "SessionEnd", "gemini"},
+		{"", "AfterAgent", "gemini"},
+		{"CLAUDECODE", "agent-turn-complete", "codex"},
 		{"", "SessionStart", host.ClaudeCode},
 	} {
 		dir := t.TempDir()

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
+	hosts "dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
@@ -17,22 +18,21 @@ import (
 	"dream-mcp/server/host"
 )
 
-// reading are tools of hosts that change nothing and ask nobody but the person.
-var reading = []string{
-	"Read", "Grep", "Glob", "LS", "NotebookRead", "TodoRead", "TodoWrite", "ToolSearch", "AskUserQuestion", "ExitPlanMode", // Claude Code
-	"ListMcpResourcesTool", "ReadMcpResourceTool", "WaitForMcpServers",
-	"read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content", "write_todos", "ask_user", // Gemini CLI
-	"update_plan", "view_image", // Codex
-	"read", "grep", "list", "todoread", "todowrite", "question", // opencode
+// reading are tools of hosts that change nothing and ask nobody but the person; shells are those that run a command line.
+var reading, shells = tools()
+
+func tools() (reading, shells []string) {
+	for _, h := range hosts.List {
+		reading, shells = append(reading, h.Reads...), append(shells, h.Shells...)
+	}
+	return reading, shells
 }
 
 // ours matches our own tools as hosts name them, after the name of the server.
 var ours = lazy.New(`^(?:mcp_+)?(?:plugin_\w+?_)?dream(?:[-_]mcp)?_+` +
 	`(?:dream_status|dream_orient|grep_transcripts|read_memory|write_memory|finalize_index|abort_dream|review_dream|undo_dream)$`)
 
-// shells are the tools of hosts that run a command line, and all arguments that they are known to have.
-var shells = []string{"Bash", "bash", "run_shell_command", "shell"}
-
+// shellArguments are all arguments that shells are known to have.
 var shellArguments = []string{"command", "description", "timeout", "run_in_background", "workdir", "directory", "dir_path", "is_background"}
 
 // forbidden returns why a tool must not be used while a dream is open in the session, and what to use instead, or ""
@@ -92,10 +92,12 @@ func guard(p *consolidate.Project, e hook.Event, out io.Writer) (denied bool, er
 // guarded reports whether the guard is asked about an event: one before a tool, and any that cannot be read.
 func guarded(e hook.Event) bool { return e.Moment == hook.Tool || e.Moment == "" }
 
-// deny writes the answer that denies a tool.
+// deny writes the answer that denies a tool, in the form of the host that has the event.
 func deny(out io.Writer, event, reason string) error {
-	if event == "BeforeTool" || event == "" && os.Getenv("GEMINI_PROJECT_DIR") != "" { // Gemini CLI
-		return json.NewEncoder(out).Encode(map[string]string{"decision": "deny", "reason": reason})
+	for _, h := range hosts.List {
+		if k := h.Hooks; k != nil && k.Deny != nil && (event == k.Tool || event == "" && slices.ContainsFunc(h.Variables.Hook, func(name string) bool { return os.Getenv(name) != "" })) {
+			return json.NewEncoder(out).Encode(k.Deny(reason))
+		}
 	}
 	type specific struct {
 		Event    string `json:"hookEventName"`

@@ -12,13 +12,13 @@ import (
 	"dream-mcp/memory/visible"
 )
 
-// reader reads the output of a host line by line: Claude Code's stream-json or json, Gemini CLI's stream-json, and
-// the events of Codex. It logs the beginning of other JSON, and other lines whole.
+// reader reads the output of a host line by line: the forms of stream-json, and events of items. It logs the beginning of other
+// JSON, and other lines whole.
 type reader struct {
 	log     *runLog
 	end     runs.RunEnd // zero where the host was killed
 	failure string
-	words   string // of the model, which Gemini CLI prints in pieces
+	words   string // of the model, which some hosts print in pieces
 }
 
 // maxWords bounds a message that is printed in pieces, in bytes. The log shows less.
@@ -60,16 +60,16 @@ type event struct {
 		Written int64 `json:"cache_creation_input_tokens"`
 		Cached  int64 `json:"cache_read_input_tokens"`
 
-		Reused int64 `json:"cached_input_tokens"` // Codex, which counts them in In too
+		Reused int64 `json:"cached_input_tokens"` // counted in In too
 	} `json:"usage"`
 
 	// Of a request that Claude Code makes again.
 	Attempt    int `json:"attempt"`
 	MaxRetries int `json:"max_retries"`
 
-	Item step `json:"item"` // Codex
+	Item step `json:"item"` // of an event of items
 
-	// Gemini CLI
+	// Of a host that prints messages in pieces.
 	Role  string `json:"role"`
 	Stats *struct {
 		Tokens int64 `json:"total_tokens"`

@@ -38,7 +38,7 @@ func recalled(p *consolidate.Project, setup host.Setup, e hook.Event) (text stri
 	var all []recall.Memory
 	var chosen []recall.Note
 	if e.Moment == hook.Prompt {
-		chosen, err = p.Recall.ForPrompt(said.Typed(e.Prompt)) // Gemini CLI adds what it was given at the start
+		chosen, err = p.Recall.ForPrompt(said.Typed(e.Prompt)) // some hosts add what they were given at the start
 	} else {
 		all, err = p.Recall.Memories()
 	}

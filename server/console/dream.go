@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
+	hosts "dream-mcp/consolidate/host"
 	"dream-mcp/server/host"
 )
 
@@ -89,9 +90,13 @@ func (c *Command) dreamHost(ctx context.Context, p *consolidate.Project, install
 	if p.Store.Records.Note(dreamHostFile, &last) && slices.Contains(installed, last) {
 		return last, nil
 	}
+	var dreamers []string
+	for _, id := range hosts.IDs((*hosts.Host).Dreams) {
+		dreamers = append(dreamers, hosts.Name(id))
+	}
 	switch {
 	case len(installed) == 0:
-		return "", &Failure{"no program to dream with", "install Claude Code, Codex or Gemini CLI, or set background_command in config.json", 1}
+		return "", &Failure{"no program to dream with", "install " + either(dreamers) + ", or set background_command in config.json", 1}
 	case len(installed) == 1:
 		return installed[0], nil
 	case c.In == nil:
@@ -118,5 +123,9 @@ func either(names []string) string {
 	if len(names) == 0 {
 		return "none: no program that can dream is installed"
 	}
-	return strings.Join(names, " or ")
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

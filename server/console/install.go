@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"dream-mcp/consolidate"
+	hosts "dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/server/console/terminal"
@@ -23,7 +24,7 @@ import (
 )
 
 // notInstalled reports that the install into a host failed.
-func notInstalled(h install.Host, err error) *Failure {
+func notInstalled(h *hosts.Host, err error) *Failure {
 	e := &Failure{h.Name + ": " + err.Error(), "the file is unchanged; dream-mcp install " + h.ID + " --print shows what to add by hand", 1}
 	var taken *install.TakenError
 	switch {
@@ -52,8 +53,8 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 		i.Args = c.installed()
 		return c.installFound(ctx, i)
 	}
-	h, ok := install.Find(c.Args[0])
-	if !ok {
+	h := hosts.Find(c.Args[0])
+	if h == nil || !h.Configured() {
 		return oneOf("host", c.Args[0], install.IDs())
 	}
 	removing := c.Verb == "uninstall"
@@ -85,7 +86,7 @@ func (c *Command) installed() []string {
 }
 
 // installIn adds the parts of a host, or removes them. With next it also prints what to do next.
-func (c *Command) installIn(ctx context.Context, i install.Installer, h install.Host, next bool) error {
+func (c *Command) installIn(ctx context.Context, i install.Installer, h *hosts.Host, next bool) error {
 	removing := c.Verb == "uninstall"
 	i.Recall, i.Guard = c.Recall, c.Guard
 	parts, err := i.Parts(h, removing)
@@ -119,9 +120,9 @@ func (c *Command) installIn(ctx context.Context, i install.Installer, h install.
 // then shows what the server can see of this project; or whether to uninstall from those that have it.
 func (c *Command) installFound(ctx context.Context, i install.Installer) error {
 	removing := c.Verb == "uninstall"
-	var found []install.Host
+	var found []*hosts.Host
 	var names, ids []string
-	for _, h := range install.Hosts {
+	for _, h := range install.Hosts() {
 		parts, err := i.Parts(h, removing)
 		pending := slices.ContainsFunc(parts, func(p install.Part) bool { return p.Pending() })
 		if err == nil && pending && (removing || i.Present(h) && !i.Lost(h)) {
@@ -138,7 +139,7 @@ func (c *Command) installFound(ctx context.Context, i install.Installer) error {
 		return err
 	}
 	if err := install.Installable(i.Self); err != nil && !removing {
-		return notInstalled(install.Host{Name: "dream-mcp"}, err)
+		return notInstalled(&hosts.Host{Name: "dream-mcp"}, err)
 	}
 	if len(found) == 0 {
 		return c.firstLook(ctx)
@@ -236,7 +237,7 @@ func (c *Command) apply(ctx context.Context, i install.Installer, parts []instal
 
 // chooseProject sets the project for a host that starts servers outside of any, unless the flags name one or a memory. On a
 // terminal it asks, and proposes the working directory; else it refuses: the server would not know which memory is meant.
-func (c *Command) chooseProject(ctx context.Context, h install.Host) error {
+func (c *Command) chooseProject(ctx context.Context, h *hosts.Host) error {
 	if c.Flags.Project != "" || c.Flags.MemoryDir != "" {
 		return nil
 	}
@@ -281,7 +282,7 @@ func (c *Command) resolveProject() error {
 }
 
 // printParts prints what to paste by hand.
-func (c *Command) printParts(h install.Host, parts []install.Part) error {
+func (c *Command) printParts(h *hosts.Host, parts []install.Part) error {
 	var b terminal.Lines
 	for _, p := range parts {
 		text, err := p.Text()
@@ -299,7 +300,7 @@ func (c *Command) printParts(h install.Host, parts []install.Part) error {
 // hosts lists the hosts, and which parts each has.
 func (c *Command) hosts(i install.Installer) error {
 	var rows []hostJSON
-	for _, h := range install.Hosts {
+	for _, h := range install.Hosts() {
 		row := hostJSON{Host: h.ID, Name: h.Name, Present: i.Present(h), Parts: map[string]string{}}
 		parts, err := i.Parts(h, true) // as for an uninstall: whatever path the entries name
 		if err != nil {

@@ -1,11 +1,11 @@
 package console
 
 import (
+	hosts "dream-mcp/consolidate/host"
 	"strings"
 
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
 	"dream-mcp/server/install"
 )
 
@@ -35,35 +35,40 @@ type hostJSON struct {
 }
 
 // renderNext says how to ask each host for a dream, and what it asks first.
-func renderNext(hosts []install.Host, names []string) string {
+func renderNext(all []*hosts.Host, names []string) string {
 	var b terminal.Lines
 	b.WriteString("\n")
 	b.Add(true, "", "Restart %s. To ask for a dream, type in a session there:", strings.Join(names, ", "))
-	for _, h := range hosts {
-		b.Add(true, "", "  %-12s %s", h.Name, h.Ask())
+	for _, h := range all {
+		b.Add(true, "", "  %-12s %s", h.Name, h.Asks())
 	}
-	for _, h := range hosts {
-		b.Add(h.ID == host.Codex, "", "%s", codexAsks)
+	for _, h := range all {
+		b.Add(note(h) != "", "", "%s", note(h))
 	}
 	return b.String()
 }
 
-// What install says of Codex, and uninstall at its end.
-const (
-	codexAsks    = "Codex runs a hook only after you agree: it asks, or see /hooks there."
-	memoriesKept = "Memories, the archive and the journal are kept."
-)
+// note returns what a person must do before the hooks of a host run.
+func note(h *hosts.Host) string {
+	if h.Hooks == nil {
+		return ""
+	}
+	return h.Hooks.Note
+}
+
+// memoriesKept is what uninstall says at its end.
+const memoriesKept = "Memories, the archive and the journal are kept."
 
 // renderInstall prints what was done, or what would be done.
-func renderInstall(h install.Host, answer installJSON, removing, changed bool) string {
+func renderInstall(h *hosts.Host, answer installJSON, removing, changed bool) string {
 	var b terminal.Lines
 	for _, p := range answer.Parts {
 		b.Add(true, "", "%s, %s: %s", h.Name, p.Name, outcome(p, removing, answer.DryRun))
 		b.WriteString(p.Diff)
 	}
 	b.Add(changed && removing, "", memoriesKept)
-	b.Add(changed && !removing, "", "Restart %s. To ask for a dream there, type %s. dream-mcp uninstall %s undoes this.", h.Name, h.Ask(), h.ID)
-	b.Add(changed && !removing && h.ID == host.Codex, "", codexAsks)
+	b.Add(changed && !removing, "", "Restart %s. To ask for a dream there, type %s. dream-mcp uninstall %s undoes this.", h.Name, h.Asks(), h.ID)
+	b.Add(changed && !removing && note(h) != "", "", "%s", note(h))
 	b.Add(!removing && answer.Recall != "" && answer.Recall != recall.Off, "", "Shown to its model unasked: %s.", recallText(h.ID, answer.Recall))
 	for _, plugin := range answer.Twice {
 		b.Add(true, "", "! Claude Code has dream-mcp by the plugin %s, too.", plugin)

@@ -71,7 +71,7 @@ func connected(i install.Installer) []string {
 	if len(install.Plugins(i.Env, "")) > 0 {
 		hosts = append(hosts, host.ClaudeCode)
 	}
-	for _, h := range install.Hosts {
+	for _, h := range install.Hosts() {
 		parts, _ := i.Parts(h, true)
 		for _, p := range parts {
 			if p.Name == install.Hook && p.State == install.Installed && !slices.Contains(hosts, h.ID) {

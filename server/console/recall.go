@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
+	hosts "dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/server/console/terminal"
@@ -33,7 +34,7 @@ func recallText(hostID, level string) string {
 }
 
 // chooseRecall sets the level of recall for a host: from the flag, from the person at a terminal, or as it is.
-func (c *Command) chooseRecall(ctx context.Context, h install.Host, removing bool) error {
+func (c *Command) chooseRecall(ctx context.Context, h *hosts.Host, removing bool) error {
 	setup, _ := host.Resolve(host.Process(), c.Flags) // without a project it has the person's settings
 	now := setup.RecallIn(h.ID).Value
 	switch {
@@ -69,7 +70,7 @@ func (c *Command) chooseRecall(ctx context.Context, h install.Host, removing boo
 }
 
 // setRecall writes the level of recall for a host into config.json if it differs, and returns the level in force.
-func (c *Command) setRecall(ctx context.Context, i install.Installer, h install.Host) (level string, err error) {
+func (c *Command) setRecall(ctx context.Context, i install.Installer, h *hosts.Host) (level string, err error) {
 	setup, _ := host.Resolve(i.Env, c.Flags)
 	if setup.RecallIn(h.ID).Value == c.Recall {
 		return c.Recall, nil
@@ -93,7 +94,7 @@ func (c *Command) setRecall(ctx context.Context, i install.Installer, h install.
 // renderRecall lists the hosts whose models are shown memories.
 func renderRecall(setup host.Setup) string {
 	var b terminal.Lines
-	for _, h := range install.Hosts {
+	for _, h := range install.Hosts() {
 		level := setup.RecallIn(h.ID).Value
 		b.Add(level != recall.Off && h.Shows(), "", "  %-12s %s", h.Name, recallText(h.ID, level))
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"dream-mcp/consolidate"
+	hosts "dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
@@ -103,9 +104,9 @@ var verbs = []verb{
 			f.BoolVar(&c.Accept, "accept", false, "with --fix: also give up a commit whose plan is lost")
 		}},
 
-	{name: "dream", group: groupUndo, args: "[HOST]", most: 1, choices: func(*Command) []string { return []string{host.ClaudeCode, host.Codex, host.Gemini} },
+	{name: "dream", group: groupUndo, args: "[HOST]", most: 1, choices: func(*Command) []string { return hosts.IDs((*hosts.Host).Dreams) },
 		short:   "run a dream now; nothing lands before your yes",
-		long:    `HOST is claude-code, codex or gemini. Without it the program of last time is used; the first time you are asked. The dream is shown as watch shows it; then review asks what lands.`,
+		long:    "HOST is " + either(hosts.IDs((*hosts.Host).Dreams)) + `. Without it the program of last time is used; the first time you are asked. The dream is shown as watch shows it; then review asks what lands.`,
 		example: "dream-mcp dream\ndream-mcp dream codex"},
 	{name: "review", group: groupUndo, args: "[ID]", most: 1, json: true, run: (*Command).review,
 		short: "show the dream that waits for your yes, and decide",

@@ -49,8 +49,8 @@ const (
 var moments = map[string]Moment{"stop": Turn, "afteragent": Turn, "agentturncomplete": Turn, "sessionstart": Start, "sessionend": End,
 	"userpromptsubmit": Prompt, "beforeagent": Prompt, "beforesubmitprompt": Prompt, "pretooluse": Tool, "beforetool": Tool}
 
-// Event is what a host says in its hook's JSON. Claude Code's names come first; Codex, Gemini CLI and Cursor use the
-// same or others for the same.
+// Event is what a host says in its hook's JSON. Claude Code's names come first; other hosts use the same or others for
+// the same.
 type Event struct {
 	Name    string // as the host calls it, which its answer must repeat
 	Moment  Moment
@@ -73,14 +73,14 @@ const (
 	maxText  = 8 << 10 // bytes of a prompt that are used
 )
 
-// Read takes the event from the argument that is JSON (Codex), else from in. It fails with io.EOF where there is nothing to read.
+// Read takes the event from the argument that is JSON, as one host passes it, else from in. It fails with io.EOF where there is nothing to read.
 func Read(args []string, in io.Reader) (Event, error) {
 	if i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "{") }); i >= 0 {
 		in = strings.NewReader(args[i])
 	}
 	var raw struct {
 		Name    text            `json:"hook_event_name"`
-		Type    text            `json:"type"` // Codex notify
+		Type    text            `json:"type"` // of a notification
 		Session text            `json:"session_id"`
 		Thread  text            `json:"thread-id"`
 		Talk    text            `json:"conversation_id"`
@@ -116,7 +116,7 @@ func Read(args []string, in io.Reader) (Event, error) {
 	if !filepath.IsAbs(e.Dir) || len(e.Dir) > maxWord || strings.ContainsRune(e.Dir, 0) {
 		e.Dir = ""
 	}
-	if _, patch, ok := strings.Cut(e.Command, "*** Begin Patch"); ok { // Codex changes files by a command of its own
+	if _, patch, ok := strings.Cut(e.Command, "*** Begin Patch"); ok { // a command that changes files
 		e.Command, e.File = "", patched(patch)
 	}
 	e.Moment = moments[strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(e.Name))]
@@ -134,7 +134,7 @@ func (t *text) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// patched returns the first file that a patch of Codex's names.
+// patched returns the first file that such a patch names.
 func patched(patch string) string {
 	for line := range strings.Lines(patch) {
 		if verb, file, ok := strings.Cut(line, " File: "); ok && strings.HasPrefix(verb, "*** ") {

@@ -99,18 +99,12 @@ const (
 	DefaultMaxArchiveMiB = 1 << 10
 )
 
-// The values of Setup.Client.
-const (
-	ClaudeCode = "claude-code"
-	Codex      = "codex"
-	Gemini     = "gemini"
-	OpenCode   = "opencode"
-	Cursor     = "cursor" // known in its hooks only
-)
+// ClaudeCode is the Setup.Client of the host whose memory directories are used.
+const ClaudeCode = string(said.ClaudeCode)
 
 // Setup is the result of Resolve. Paths are absolute, without links as far as they exist, and need not exist.
 type Setup struct {
-	Client        string   // ClaudeCode, Codex and so on; "" if unknown
+	Client        string   // the ID of a host; "" if unknown
 	Project       string   // named by a flag, the environment, the client or the working directory; "" for none
 	Root          string   // the main checkout of its repository, else Project: it decides on the memory
 	Checkout      string   // the checkout that Project is in, else Project; "" if that is the home directory or a root

@@ -44,7 +44,7 @@ func TestOtherHosts(t *testing.T) {
 			s, top := resolve(t, tt.world...)
 			var got []string
 			for _, o := range s.Others {
-				got = append(got, fmt.Sprintf("%s %s", o.Host, o.Home))
+				got = append(got, fmt.Sprintf("%s %s", o.Format.Host, o.Home))
 			}
 			top = filepath.ToSlash(top)
 			if want := strings.ReplaceAll(tt.want, "$T", top); filepath.ToSlash(strings.Join(got, ", ")) != want {

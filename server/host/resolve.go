@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	hosts "dream-mcp/consolidate/host"
 	"dream-mcp/memory/lazy"
 )
 
@@ -84,41 +85,22 @@ func isSessionID(s string) bool { return len(s) <= 128 && plain.MatchString(s) }
 // plain does not bound the length: {1,128} takes thirty times as long to compile, at every start.
 var plain = lazy.New(`^[A-Za-z0-9_-]+$`)
 
-// SessionVariables are the variables that hold the ID of the session. Only Setup.SessionID depends on them.
-var SessionVariables = [3]string{"CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "GEMINI_SESSION_ID"}
-
 func (r *resolver) findClient() error {
-	set := func(names ...string) bool {
-		for _, n := range names {
-			if r.env.Getenv(n) != "" {
-				return true
+	r.Client = r.flags.Client
+	client := hosts.Find(r.Client)
+	for _, variables := range []func(*hosts.Host) []string{
+		func(h *hosts.Host) []string { return h.Variables.Hook },
+		func(h *hosts.Host) []string { return h.Variables.Started },
+	} {
+		for _, h := range hosts.List {
+			if r.Client == "" && slices.ContainsFunc(variables(h), func(name string) bool { return r.env.Getenv(name) != "" }) {
+				r.Client, client = h.ID, h
 			}
 		}
-		return false
 	}
-	switch {
-	case r.flags.Client != "":
-		r.Client = r.flags.Client
-	case set("CURSOR_VERSION"): // in its hooks, together with Claude Code's variables, whose hooks it runs too
-		r.Client = Cursor
-	case set("GEMINI_PROJECT_DIR"): // in its hooks, together with Claude Code's variables
-		r.Client = Gemini
-	case set("CLAUDECODE", "CLAUDE_PROJECT_DIR"):
-		r.Client = ClaudeCode
-	case set("CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_HOME"):
-		r.Client = Codex
-	case set("GEMINI_CLI"):
-		r.Client = Gemini
-	case set("OPENCODE"): // it passes no session ID
-		r.Client = OpenCode
-	}
-	name := SessionVariables[0]
-	switch {
-	case r.env.Getenv(name) != "":
-	case r.Client == Codex:
-		name = SessionVariables[1]
-	case r.Client == Gemini:
-		name = SessionVariables[2]
+	name := hosts.Find(ClaudeCode).Variables.Session // set in its hooks, by whichever host imitates them
+	if client != nil && client.Variables.Session != "" && r.env.Getenv(name) == "" {
+		name = client.Variables.Session
 	}
 	if id := r.env.Getenv(name); isSessionID(id) {
 		r.SessionID = id

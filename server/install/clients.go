@@ -9,12 +9,13 @@ import (
 	"strings"
 	"syscall"
 
+	hosts "dream-mcp/consolidate/host"
 	"dream-mcp/server/host"
 )
 
 // Client is a file in which a host lists its MCP servers. The file need not exist.
 type Client struct {
-	Name    string // of the Host
+	Name    string // of the host
 	Path    string
 	Entries []Entry // those that start us, by name
 	Err     error   // why the file cannot be read; nil if it does not exist
@@ -29,20 +30,20 @@ type Entry struct {
 // Clients returns the files in which the hosts list their MCP servers: the person's, and those in the project unless that is "".
 func Clients(env host.Environment, project string) (all []Client) {
 	env = env.Complete()
-	for _, h := range Hosts {
-		paths := h.paths(env)
-		if own := filepath.Join(project, h.project); project != "" && h.project != "" && !slices.Contains(paths, own) {
+	for _, h := range Hosts() {
+		paths := paths(h, env)
+		if own := filepath.Join(project, h.Settings.Project); project != "" && h.Settings.Project != "" && !slices.Contains(paths, own) {
 			paths = append([]string{own}, paths...)
 		}
 		for _, path := range paths {
-			all = append(all, h.read(path, project))
+			all = append(all, read(h, path, project))
 		}
 	}
 	return all
 }
 
 // read reads a file in which h lists its servers.
-func (h Host) read(path, project string) Client {
+func read(h *hosts.Host, path, project string) Client {
 	c := Client{Name: h.Name, Path: path}
 	text, err := host.ReadFile(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -61,7 +62,7 @@ func (h Host) read(path, project string) Client {
 		}
 	}
 	for _, part := range []map[string]any{file, own} {
-		list, _ := part[h.list].(map[string]any)
+		list, _ := part[h.Settings.List].(map[string]any)
 		for name, entry := range list {
 			if command := commandLine(entry); slices.ContainsFunc(command, starts) { // perhaps as an argument of a launcher
 				c.Entries = append(c.Entries, Entry{name, command})
@@ -93,7 +94,8 @@ func commandLine(entry any) (command []string) {
 // Plugins returns the plugins of Claude Code that start us, as NAME@MARKETPLACE: those that the settings of the person, or of the
 // project unless that is "", enable. Settings that cannot be read enable none.
 func Plugins(env host.Environment, project string) (all []string) {
-	files := []string{claudeSettings(env.Complete())} // a later one overrides
+	claude := hosts.Find(host.ClaudeCode).Hooks
+	files := []string{in(env.Complete(), claude.Place, claude.File)} // a later one overrides
 	if project != "" {
 		files = append(files, filepath.Join(project, ".claude", "settings.json"), filepath.Join(project, ".claude", "settings.local.json"))
 	}

@@ -8,36 +8,11 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	hosts "dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/memory/lazy"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
-)
-
-// hooks describes the hooks of a host, and how its settings list them.
-type hooks struct {
-	events  []string // at which a dream may be due, or ends
-	prompt  string   // the event before a prompt, for memories shown then
-	tool    string   // the event before a tool, for the guard
-	timeout int      // in seconds, in Gemini CLI in milliseconds (its docs/hooks); ours answer in milliseconds
-	words   []string // arguments of the command, if the environment of a hook does not say which host it is
-	file    string   // where they are, beside the file of the servers; "" is that file, in Claude Code its settings
-	flat    bool     // an event lists its hooks, not groups of hooks, and the file has a version
-	plugin  bool     // they are a program, opencode's
-}
-
-var (
-	claudeHooks = hooks{events: []string{"SessionStart", "Stop", "SessionEnd"}, prompt: "UserPromptSubmit", tool: "PreToolUse", timeout: 5}
-	codexHooks  = hooks{
-		events: []string{"SessionStart", "Stop"}, prompt: "UserPromptSubmit", tool: "PreToolUse", timeout: 5,
-		words: []string{"--client", host.Codex}, file: "hooks.json",
-	}
-	geminiHooks = hooks{events: []string{"SessionStart", "AfterAgent", "SessionEnd"}, prompt: "BeforeAgent", tool: "BeforeTool", timeout: 5000}
-	cursorHooks = hooks{
-		events: []string{"sessionStart"}, prompt: "beforeSubmitPrompt", tool: "preToolUse", timeout: 5,
-		words: []string{"--client", host.Cursor}, file: "hooks.json", flat: true,
-	}
-	openCodeHooks = hooks{file: "plugins/dream-mcp.js", plugin: true}
 )
 
 // noHooks is a file of flat hooks that has none.
@@ -47,19 +22,16 @@ const noHooks = "{\n  \"version\": 1\n}\n"
 const guardFlag = "--guard"
 
 // wanted returns the events for a level of what is shown, and for the guard.
-func (h hooks) wanted(level string, guard bool) []string {
-	events := slices.Clone(h.events)
+func wanted(h *hosts.Hooks, level string, guard bool) []string {
+	events := slices.Clone(h.Events)
 	if recall.Includes(level, recall.Prompt) {
-		events = append(events, h.prompt)
+		events = append(events, h.Prompt)
 	}
 	if guard {
-		events = append(events, h.tool)
+		events = append(events, h.Tool)
 	}
 	return events
 }
-
-// all returns all events that can be wanted.
-func (h hooks) all() []string { return append(slices.Clone(h.events), h.prompt, h.tool) }
 
 // The forms of settings.json, and of Cursor's hooks.json.
 type (
@@ -101,18 +73,19 @@ var plainPath = lazy.New(`^[A-Za-z0-9_./@%+=:,-]+$`)
 // Hooks returns the value of "hooks" in Claude Code's settings, with one command line at each event.
 func Hooks(command string) any {
 	all := map[string][]any{}
-	for _, event := range claudeHooks.events {
-		all[event] = []any{claudeHooks.item(command)}
+	h := hosts.Find(host.ClaudeCode).Hooks
+	for _, event := range h.Events {
+		all[event] = []any{item(h, command)}
 	}
 	return all
 }
 
 // item returns our hook in the form of an event's list.
-func (h hooks) item(command string) any {
-	if h.flat {
-		return settingsHook{Command: command, Timeout: h.timeout}
+func item(h *hosts.Hooks, command string) any {
+	if h.Flat {
+		return settingsHook{Command: command, Timeout: h.Timeout}
 	}
-	return group{[]settingsHook{{"command", command, h.timeout}}}
+	return group{[]settingsHook{{"command", command, h.Timeout}}}
 }
 
 // isHook reports whether a command line is our hook, wherever the program is.
@@ -143,10 +116,12 @@ func isOurs(v *hujson.Value) bool {
 	return len(list) > 0 && !slices.ContainsFunc(list, func(hook *hujson.Value) bool { return hookLine(hook) == nil })
 }
 
-// add adds our hook to the wanted events, and updates those at any event. A guard stays a guard.
-func (h hooks) add(goos string, call, wanted []string, guard bool) edit {
+// addHooks adds our hook to the wanted events of a host, and updates those at any event. A guard stays a guard.
+func (i Installer) addHooks(of *hosts.Host) edit {
+	h := of.Hooks
+	wanted := wanted(h, i.Recall, i.Guard)
 	do := checked(editJSON(func(d *document) error {
-		for _, event := range h.all() {
+		for _, event := range append(slices.Clone(h.Events), h.Prompt, h.Tool) {
 			list, err := d.find("hooks", event)
 			if err != nil {
 				return err
@@ -157,15 +132,18 @@ func (h hooks) add(goos string, call, wanted []string, guard bool) edit {
 					have = cmp.Or(have, hookLine(hook))
 				}
 			}
-			words := h.words
-			if event == h.tool && (guard || have != nil && strings.Contains(have.Value.(hujson.Literal).String(), guardFlag)) {
-				words = append(slices.Clone(words), guardFlag)
+			var words []string
+			if h.Named {
+				words = []string{"--client", of.ID}
 			}
-			command := hookCommand(goos, call, words...)
+			if event == h.Tool && (i.Guard || have != nil && strings.Contains(have.Value.(hujson.Literal).String(), guardFlag)) {
+				words = append(words, guardFlag)
+			}
+			command := hookCommand(i.Env.GOOS, i.call(), words...)
 			if have != nil {
 				update(have, command)
 			} else if slices.Contains(wanted, event) {
-				err = d.set(h.item(command), "hooks", event, "")
+				err = d.set(item(h, command), "hooks", event, "")
 			}
 			if err != nil {
 				return err
@@ -174,7 +152,7 @@ func (h hooks) add(goos string, call, wanted []string, guard bool) edit {
 		return nil
 	}), decodeJSON)
 	return func(text []byte) ([]byte, error) {
-		if h.flat && len(bytes.TrimSpace(text)) == 0 {
+		if h.Flat && len(bytes.TrimSpace(text)) == 0 {
 			text = []byte(noHooks)
 		}
 		return do(text)

@@ -30,6 +30,7 @@ import (
 	"strings"
 	"time"
 
+	hosts "dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory/diff"
 	"dream-mcp/server/host"
@@ -107,7 +108,7 @@ func Installable(self string) error {
 
 // Parts returns the parts of a host, in the order to apply them, and the changes that add them or, with removing, remove
 // them. It writes nothing.
-func (i Installer) Parts(h Host, removing bool) ([]Part, error) {
+func (i Installer) Parts(h *hosts.Host, removing bool) ([]Part, error) {
 	if !removing {
 		if err := Installable(i.Self); err != nil {
 			return nil, err
@@ -116,7 +117,7 @@ func (i Installer) Parts(h Host, removing bool) ([]Part, error) {
 		i.Args = i.args(h) // with them, add makes the same text as the install did
 		i.Recall, i.Guard = i.asked(h)
 	}
-	parts := h.parts(i)
+	parts := i.parts(h)
 	for n := range parts {
 		p := &parts[n]
 		p.removing = removing

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	hosts "dream-mcp/consolidate/host"
 	"dream-mcp/server/host"
 )
 
@@ -21,7 +22,7 @@ const self = "/opt/our tools/dream-mcp"
 // TestMain lets a test start this binary as a second process that installs.
 func TestMain(m *testing.M) {
 	if home := os.Getenv("INSTALL_INTO"); home != "" {
-		for _, h := range Hosts {
+		for _, h := range Hosts() {
 			parts, err := installer(home).Parts(h, false)
 			for _, p := range parts {
 				if err == nil {
@@ -48,15 +49,21 @@ var all = []struct {
 	name        string
 	add, remove edit
 }{
-	{"servers", addJSON("mcpServers", plain([]string{self}), []string{self}), removeJSON("mcpServers")},
-	{"opencode", addJSON("mcp", local([]string{self}), []string{self}), removeJSON("mcp")},
-	{"hooks", claudeHooks.add("linux", []string{self}, claudeHooks.wanted("prompt", true), true), removeHooks},
+	{"servers", addJSON("mcpServers", hosts.PlainEntry([]string{self}), []string{self}), removeJSON("mcpServers")},
+	{"opencode", addJSON("mcp", hosts.Find("opencode").Settings.Entry([]string{self}), []string{self}), removeJSON("mcp")},
+	{"hooks", hooksOf("claude-code", Installer{Self: self, Recall: "prompt", Guard: true}), removeHooks},
 	{"toml", addTOML([]string{self}), removeTOML()},
-	{"servers with arguments", addJSON("mcpServers", plain(named), named), removeJSON("mcpServers")},
-	{"opencode with arguments", addJSON("mcp", local(named), named), removeJSON("mcp")},
-	{"hooks with arguments", claudeHooks.add("linux", named, claudeHooks.events, false), removeHooks},
+	{"servers with arguments", addJSON("mcpServers", hosts.PlainEntry(named), named), removeJSON("mcpServers")},
+	{"opencode with arguments", addJSON("mcp", hosts.Find("opencode").Settings.Entry(named), named), removeJSON("mcp")},
+	{"hooks with arguments", hooksOf("claude-code", Installer{Self: named[0], Args: named[1:]}), removeHooks},
 	{"toml with arguments", addTOML(named), removeTOML()},
-	{"flat hooks", cursorHooks.add("linux", []string{self}, cursorHooks.wanted("prompt", false), false), removeHooks},
+	{"flat hooks", hooksOf("cursor", Installer{Self: self, Recall: "prompt"}), removeHooks},
+}
+
+// hooksOf returns the edit that adds the hooks of a host.
+func hooksOf(id string, i Installer) edit {
+	i.Env.GOOS = "linux"
+	return i.addHooks(hosts.Find(id))
 }
 
 // named is a command line that names a project.
@@ -214,7 +221,7 @@ func emptied(text []byte) bool {
 func stripEmpty(all map[string]any) {
 	for _, name := range []string{"mcpServers", "mcp", "hooks"} {
 		if below, ok := all[name].(map[string]any); ok {
-			for _, event := range append(claudeHooks.all(), cursorHooks.all()...) {
+			for event := range below {
 				if list, ok := below[event].([]any); ok && len(list) == 0 {
 					delete(below, event)
 				}
@@ -228,7 +235,7 @@ func stripEmpty(all map[string]any) {
 
 func apply(t *testing.T, i Installer, id string, removing bool) ([]Done, error) {
 	t.Helper()
-	h, _ := Find(id)
+	h := hosts.Find(id)
 	parts, err := i.Parts(h, removing)
 	if err != nil {
 		return nil, err
@@ -272,10 +279,10 @@ func TestInstallRoundTrip(t *testing.T) {
 	t.Setenv("PATH", "")
 	for _, text := range []string{"absent", "", "{}", "{\n}\n",
 		"{\"mcpServers\": {}, \"servers\": {}, \"mcp\": {}, \"hooks\": {\"Stop\": []}}", "\ufeff", "# blank\n"} {
-		for _, h := range Hosts {
+		for _, h := range Hosts() {
 			home := t.TempDir()
 			i := installer(home)
-			for _, p := range h.parts(i) {
+			for _, p := range i.parts(h) {
 				forms := map[bool]string{true: ".toml", false: ".json"} // what is a comment in one is nothing in the other
 				if text == "absent" || filepath.Ext(p.File) != forms[strings.HasPrefix(text, "#")] && text != "" {
 					continue
@@ -440,8 +447,8 @@ func TestPresent(t *testing.T) {
 		homes = append(homes, link)
 	}
 	for _, home := range homes {
-		for _, h := range Hosts {
-			if got, want := installer(home).Present(h), h.ID == host.Codex && home != ""; got != want {
+		for _, h := range Hosts() {
+			if got, want := installer(home).Present(h), h.ID == "codex" && home != ""; got != want {
 				t.Errorf("%s in %q: %t", h.ID, home, got)
 			}
 		}
@@ -459,9 +466,9 @@ func TestFiles(t *testing.T) {
 		{"darwin", "opencode", "/h/.config/opencode/opencode.json"},
 		{"linux", "codex", "/h/.codex/config.toml"},
 	} {
-		h, _ := Find(test.id)
+		h := hosts.Find(test.id)
 		env := host.Environment{Home: "/h", Dir: "/h", GOOS: test.goos, Getenv: func(string) string { return "" }}
-		if got := filepath.ToSlash(h.file(env)); !strings.HasSuffix(got, test.want) {
+		if got := filepath.ToSlash(fileOf(h, env)); !strings.HasSuffix(got, test.want) {
 			t.Errorf("%s on %s: %s", test.id, test.goos, got)
 		}
 	}

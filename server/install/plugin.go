@@ -7,27 +7,22 @@ import (
 	"fmt"
 	"strings"
 
+	hosts "dream-mcp/consolidate/host"
 	"dream-mcp/server/hook"
-	"dream-mcp/server/host"
 )
-
-// openCodePlugin is the plugin that calls our hook: opencode has no hooks in its settings.
-//
-//go:embed opencode.js
-var openCodePlugin string
 
 // pluginMark is the first line of a plugin of ours.
 const pluginMark = "// dream-mcp"
 
-// pluginPart returns the part that is opencode's plugin. It subscribes to all events, because a call at which nothing is shown costs
-// nothing.
-func (i Installer) pluginPart(file string) Part {
-	words := []string{hook.Verb, "--client", host.OpenCode}
+// pluginPart returns the part that is a program, for a host that has no hooks in its settings. It subscribes to all events, because
+// a call at which nothing is shown costs nothing.
+func (i Installer) pluginPart(h *hosts.Host, file string) Part {
+	words := []string{hook.Verb, "--client", h.ID}
 	if i.Guard {
 		words = append(words, guardFlag)
 	}
 	command, _ := json.Marshal(append(append([]string{i.Self}, words...), i.Args...)) // strings always encode
-	return filePart(Hook, file, strings.Replace(openCodePlugin, "[] // COMMAND", string(command), 1), pluginMark)
+	return filePart(Hook, file, strings.Replace(h.Hooks.Plugin, "[] // COMMAND", string(command), 1), pluginMark)
 }
 
 // skill asks for a dream in hosts that ask no server for prompts. The form is that of agentskills.io.

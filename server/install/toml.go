@@ -11,7 +11,7 @@ import (
 	"dream-mcp/memory/lazy"
 )
 
-// servers is the table of Codex's config.toml that holds a table for each server.
+// servers is the table of a host's TOML file that holds a table for each server.
 const servers = "mcp_servers"
 
 // addTOML adds our server as a table at the end, or updates its command: the path, and the arguments if call has any.

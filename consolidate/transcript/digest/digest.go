@@ -135,7 +135,7 @@ func (d *Digest) Utterance(i int, f *said.File) said.Utterance {
 	return said.Utterance{
 		ID:      said.HitID(f.ID, int(r.Line), int(r.Place)),
 		Session: f.ID,
-		Host:    f.Host,
+		Host:    f.Host(),
 		Origin:  d.Head.Strings[r.origin],
 		Line:    int(r.Line),
 		Time:    r.Time(f.ModTime),

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
 )
@@ -22,17 +23,18 @@ func FuzzForeign(f *testing.F) {
 	f.Add(fixture.GeminiLogText, uint16(300))
 	f.Add("{\"type\":\"message\",\"message\":{\"role\":\"user\",\"content\":\"\xff\\ud800\"}}{\"a\":[[[[", uint16(20))
 	f.Fuzz(func(t *testing.T, text string, cut uint16) {
-		for host, form := range said.Forms {
-			if form.Collect != nil {
+		for _, h := range host.List {
+			if !h.Read() || h.Sessions.Collect != nil {
 				continue
 			}
+			host, format := h.ID, &h.Sessions.Format
 			path := filepath.Join(t.TempDir(), fixture.ID(1)+".jsonl")
 			var grown *Digest
 			var whole []byte
 			for _, end := range []int{int(cut) % (len(text) + 1), len(text)} {
 				fixture.Overwrite(t, path, text[:end])
 				at := fileAt(t, path)
-				at.Host = host
+				at.Format = format
 				m := new(Store)
 				d, err := m.digest(context.Background(), at, grown, new(atomic.Int64), noParts)
 				if err != nil {
@@ -50,7 +52,7 @@ func FuzzForeign(f *testing.F) {
 				t.Fatalf("%s: its file: %v", host, err)
 			}
 			at := fileAt(t, path)
-			at.Host = host
+			at.Format = format
 			source, err := at.Open()
 			if err != nil {
 				t.Fatal(err)
@@ -59,7 +61,7 @@ func FuzzForeign(f *testing.F) {
 				t.Fatal(err)
 			}
 			said.LastTime(at)
-			r := said.NewReader(said.File{ID: fixture.ID(1), Host: host}, source.Lines(t.Context(), 1, 0, new(atomic.Int64)), func(u *said.Entry) error {
+			r := said.NewReader(said.File{ID: fixture.ID(1), Format: format}, source.Lines(t.Context(), 1, 0, new(atomic.Int64)), func(u *said.Entry) error {
 				if !utf8.ValidString(u.Text) || u.Text == "" || len(u.Text) > said.MaxText {
 					t.Fatalf("%s said %q", host, u.Text)
 				}

@@ -48,7 +48,7 @@ func (ds *Store) digest(ctx context.Context, f said.File, before *Digest, read *
 		return nil, err
 	}
 	defer source.Close()
-	if f.Host.Rewritten() {
+	if f.Format.Rewritten() {
 		before = nil
 	}
 	var d Digest
@@ -108,7 +108,7 @@ func (ds *Store) continued(ctx context.Context, f said.File, d Digest, source *s
 	if err != nil {
 		return nil, false, err
 	}
-	if f.Host.Rewritten() && !full {
+	if f.Format.Rewritten() && !full {
 		b.Head.Settled = settled{}
 	}
 	return b.finish(r), full, nil

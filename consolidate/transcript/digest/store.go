@@ -109,7 +109,7 @@ func (ds *Store) Fresh(ctx context.Context, f said.File, read *atomic.Int64) (*D
 		if before.identity() == identityOf(f) {
 			return before, nil
 		}
-		if before.Head.Size == f.Size || f.Host.Rewritten() { // touched, or edited in place
+		if before.Head.Size == f.Size || f.Format.Rewritten() { // touched, or edited in place
 			before = nil
 		}
 	}
@@ -125,7 +125,7 @@ func (ds *Store) Fresh(ctx context.Context, f said.File, read *atomic.Int64) (*D
 	if err != nil {
 		return nil, err
 	}
-	if ds.folder != "" && (f.Host.Rewritten() || written < 0 || d.Head.Size-written >= rewriteGrowth || d.Head.Size < written) {
+	if ds.folder != "" && (f.Format.Rewritten() || written < 0 || d.Head.Size-written >= rewriteGrowth || d.Head.Size < written) {
 		if err := writeDigest(ds.folder, f, base, d); err == nil {
 			written = d.Head.Size
 		}

@@ -73,7 +73,7 @@ func ReadHead(f File) (h Head, err error) {
 		h.Reason = Automated
 	case !spoke:
 		h.Reason = Ghost
-	case Forms[f.Host] != nil: // jobs and heartbeats, by which other hosts talk to themselves
+	case f.Host() != ClaudeCode: // jobs and heartbeats, by which other hosts talk to themselves
 		h.Reason = Untyped
 	}
 	return h, err
@@ -81,7 +81,7 @@ func ReadHead(f File) (h Head, err error) {
 
 // BeganIn returns the working directory in which a session of Claude Code began; "" if its head does not say.
 func BeganIn(path string) string {
-	h, err := ReadHead(File{Path: path, Host: ClaudeCode})
+	h, err := ReadHead(File{Path: path})
 	if err != nil || len(h.CWDs) == 0 {
 		return ""
 	}
@@ -133,7 +133,7 @@ func (f File) records(offset, most int64, do func(r *Record, next int64) (more b
 	source.Length = min(source.Length, offset+most) // one line may be all of a huge file
 	lines := source.Lines(context.Background(), 1, offset, new(atomic.Int64))
 	defer lines.Close()
-	d := newDecoder(f.Host)
+	d := newDecoder(f.Format)
 	for {
 		line, _, err := lines.read()
 		if err == io.EOF {

@@ -11,7 +11,7 @@ type HostState struct {
 	CWD, Branch string
 	Origin      string // the session whose words follow: another one in a fork
 	Said        int    // of its words
-	Items       bool   // Codex: what was typed is in items
+	Items       bool   // what was typed is in items
 }
 
 func (h *HostState) SetCWD(v Raw) {
@@ -115,11 +115,12 @@ func (r *Record) Answered(id Raw, output string) {
 	r.Message.Blocks = append(r.Message.Blocks, Block{Type: resultType, ToolUseID: id, Content: Quoted(output)})
 }
 
-// TypedBlocks adds the blocks that a person typed. strip removes from a text what the host added.
-func (r *Record) TypedBlocks(h Host, blocks []Block, strip func(string) string) {
+// TypedBlocks adds the blocks that a person typed. notTyped are the beginnings of texts that the host
+// adds as a whole; strip removes from a text what it added.
+func (r *Record) TypedBlocks(blocks []Block, notTyped []string, strip func(string) string) {
 	for _, b := range blocks {
 		text := b.Text.Text()
-		if kept := TypedIn(h, text, strip); kept != text {
+		if kept := TypedIn(text, notTyped, strip); kept != text {
 			b.Text = Quoted(kept)
 		}
 		if !b.Text.Empty() {
@@ -130,12 +131,16 @@ func (r *Record) TypedBlocks(h Host, blocks []Block, strip func(string) string) 
 }
 
 // TypedIn returns the part of a text that a person typed. A text that opens a dream stays whole.
-func TypedIn(h Host, text string, strip func(string) string) string {
+func TypedIn(text string, notTyped []string, strip func(string) string) string {
 	if OpensDream(text) {
 		return text
 	}
 	text = strip(text)
-	if form, _ := formOf(h, User, strings.TrimSpace(text)); form != nil && form.words == nil {
+	trimmed := strings.TrimSpace(text)
+	if form, _ := formOf(User, trimmed); form != nil && form.words == nil {
+		return ""
+	}
+	if slices.ContainsFunc(notTyped, func(begin string) bool { return strings.HasPrefix(trimmed, begin) }) {
 		return ""
 	}
 	return text

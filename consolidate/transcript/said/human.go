@@ -25,9 +25,9 @@ const (
 )
 
 // forms are the texts that a host or a program puts in a speaker's place, be it in a turn, in the queue or in the first
-// prompt: those of any host, and those of one. Not all of them are marked isMeta. A new form is a line here; TestForms tries
+// prompt: those of any host. Those of one are in its Format. Not all of them are marked isMeta. A new form is a line here; TestForms tries
 // each of them in every place.
-var forms = map[Host][]textForm{"": {
+var forms = []textForm{
 	{User, "<command-name>", noEvent, taggedCommand},
 	{User, "<command-message>", noEvent, taggedCommand},
 	{User, "<local-command-stdout>", noEvent, nil},
@@ -67,27 +67,7 @@ var forms = map[Host][]textForm{"": {
 	{User, "The user wants to clarify these questions.", noEvent, nil},
 	{Assistant, "API Error:", noEvent, nil},
 	{Assistant, "API Error (", noEvent, nil},
-}, Codex: {
-	{User, "<environment_context>", noEvent, nil},
-	{User, "<user_instructions>", noEvent, nil},
-	{User, "# AGENTS.md instructions", noEvent, nil},
-	{User, "<turn_aborted>", noEvent, nil},
-	{User, "<skill>", noEvent, nil},
-	{User, "<subagent_notification>", noEvent, nil},
-	{User, "<user_shell_command>", noEvent, nil},
-}, Gemini: {
-	{User, "<session_context>", noEvent, nil},
-	{User, "<state_snapshot>", noEvent, nil},
-	{User, "This is the Gemini CLI. We are setting up the context", noEvent, nil},
-	{User, "System: Please continue.", noEvent, nil},
-}, OpenClaw: {
-	{User, "Read HEARTBEAT.md", noEvent, nil},
-	{User, "[cron:", noEvent, nil},
-	{User, "[Subagent Context]", noEvent, nil},
-	{User, "A new session was started via", noEvent, nil},
-	{User, "Pre-compaction memory flush", noEvent, nil},
-	{User, "An async command you ran earlier has completed", noEvent, nil},
-}}
+}
 
 // A textForm is how texts begin that a speaker did not say, or not all of.
 type textForm struct {
@@ -135,7 +115,7 @@ func typedText(text string, byPerson bool) (typed string, e event) {
 	if isBlank(text) {
 		return "", noEvent
 	}
-	if form, rest := formOf("", User, text); form != nil && (!byPerson || text[0] == '<') {
+	if form, rest := formOf(User, text); form != nil && (!byPerson || text[0] == '<') {
 		if form.words == nil {
 			return "", form.event
 		}
@@ -147,7 +127,7 @@ func typedText(text string, byPerson bool) (typed string, e event) {
 // beforeOtherAgents returns what is before the words of another agent: the host may join queued texts to one
 // turn. What follows them is not taken for the person's: the end of the element may be the other agent's.
 func beforeOtherAgents(text string) string {
-	for _, form := range forms[""] {
+	for _, form := range forms {
 		if form.event == otherAgent {
 			text, _, _ = strings.Cut(text, "\n"+form.text)
 		}
@@ -155,17 +135,14 @@ func beforeOtherAgents(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// formOf returns the form of a text in a speaker's place, of a host or of any, and what follows its beginning; nil if it has
-// none.
-func formOf(h Host, s Speaker, text string) (form *textForm, rest string) {
+// formOf returns the form of a text in a speaker's place, and what follows its beginning; nil if it has none.
+func formOf(s Speaker, text string) (form *textForm, rest string) {
 	if strings.HasPrefix(text, "{") { // white space in JSON says nothing
 		text = strings.Join(strings.Fields(text[:min(len(text), 64)]), "")
 	}
-	for _, of := range [...][]textForm{forms[""], forms[h]} {
-		for i := range of {
-			if rest, ok := strings.CutPrefix(text, of[i].text); ok && of[i].speaker == s {
-				return &of[i], rest
-			}
+	for i := range forms {
+		if rest, ok := strings.CutPrefix(text, forms[i].text); ok && forms[i].speaker == s {
+			return &forms[i], rest
 		}
 	}
 	return nil, ""
@@ -183,7 +160,7 @@ func isBlank(text string) bool {
 func modelText(text string) string {
 	text = withoutReminders(text)
 	trimmed := strings.TrimSpace(text)
-	if failed, _ := formOf("", Assistant, trimmed); failed != nil || isBlank(trimmed) {
+	if failed, _ := formOf(Assistant, trimmed); failed != nil || isBlank(trimmed) {
 		return ""
 	}
 	return text

@@ -25,7 +25,7 @@ func TestForms(t *testing.T) {
 		"<command-message>":                             "<command-message>compact</command-message>\n<command-name>/compact</command-name>",
 		"[Request interrupted by user for tool use]":    "[Request interrupted by user for tool use]",
 	}
-	for _, form := range forms[""] {
+	for _, form := range forms {
 		text := samples[form.text]
 		if text == "" {
 			text = form.text + " and more"
@@ -52,43 +52,6 @@ func TestForms(t *testing.T) {
 	}
 	for begins := range samples {
 		t.Errorf("%q is not in the table any more", begins)
-	}
-}
-
-// What one host injects is not typed there, and may be typed elsewhere.
-func TestNotSaidTo(t *testing.T) {
-	kept := func(text string) string { return text }
-	for _, host := range []Host{Codex, Gemini, OpenClaw} {
-		for _, form := range forms[host] {
-			text := "\n" + form.text + " and more"
-			if got := TypedIn(host, text, kept); got != "" {
-				t.Errorf("%s: typed %q", host, got)
-			}
-			if got := TypedIn(ClaudeCode, text, kept); got != text {
-				t.Errorf("typed %q of %q", got, text)
-			}
-		}
-	}
-}
-
-// Other hosts put what a person chose beside what the person typed.
-func TestTypedBeside(t *testing.T) {
-	const asked = "\n\n## My request for Codex:\npaint it\n"
-	for _, text := range []string{
-		"paint it", "# Context from my IDE setup:\n\n## Open tabs:\n- a.go" + asked, "\n# Files mentioned by the user:\n\n## a.png: C:/a.png" + asked,
-		"## Code review guidelines:\n\nYou are a reviewer." + asked,
-	} {
-		if got := codexTyped(text); got != "paint it" {
-			t.Errorf("Codex: typed %q of %q", got, text)
-		}
-	}
-	for _, text := range []string{
-		"paint it", "paint it\n--- Content from referenced files ---\nContent from @a.go", "paint it\n\nUser Selected Files:\n- C:\\a.go\n",
-		"paint it\nCurrent File Path:\n```markdown\nC:\\a.md\n```\n\n\n\n\n\n PRIOR CHAT HISTORY: hello\n\npaint it",
-	} {
-		if got := strings.TrimSpace(geminiTyped(text)); got != "paint it" {
-			t.Errorf("Gemini CLI: typed %q of %q", got, text)
-		}
 	}
 }
 

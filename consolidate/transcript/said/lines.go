@@ -158,9 +158,9 @@ func (l *LineReader) ReadAll() ([]byte, error) {
 	return line, err
 }
 
-// blank is what may be around the records of a line: NULs are what a crash leaves of a block that
+// Blank is what may be around the records of a line: NULs are what a crash leaves of a block that
 // was allocated and never written.
-const blank = " \t\r\x00"
+const Blank = " \t\r\x00"
 
 // trimmed is a line without what may be around its records, the mark at the head of a file included.
 func trimmed(line []byte, first bool) []byte {
@@ -170,5 +170,5 @@ func trimmed(line []byte, first bool) []byte {
 	if n := len(line); n > 0 && line[0] == '{' && line[n-1] == '}' {
 		return line
 	}
-	return bytes.Trim(line, blank)
+	return bytes.Trim(line, Blank)
 }

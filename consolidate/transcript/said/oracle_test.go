@@ -20,7 +20,7 @@ func FuzzRecord(f *testing.F) {
 	f.Add([]byte(`{"type":"user","message":{"content":["\ud800",[],{},null,{"type":"tool_result","content":{"text":"x"}}]}}`))
 	f.Add([]byte("\xef\xbb\xbf{}\r\n\x00\n[[[[\n\"\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r := NewReader(File{ID: fixture.ID(1), Host: ClaudeCode}, NewLineReader(strings.NewReader(string(text)), ReadBlock), func(u *Entry) error {
+		r := NewReader(File{ID: fixture.ID(1)}, NewLineReader(strings.NewReader(string(text)), ReadBlock), func(u *Entry) error {
 			if u.Text == "" || !utf8.ValidString(u.Text) {
 				t.Errorf("text %q", u.Text)
 			}

@@ -1,5 +1,5 @@
-// Package said reads what the hosts write: it turns the sessions of each into the utterances of a person, the model and its
-// tools. One file is about one host; human.go has the table of texts that nobody typed.
+// Package said turns the sessions of a host into the utterances of a person, the model and its
+// tools. Package host has the reader of each host; human.go here has the table of texts that nobody typed in any.
 //
 // It promises that one bad line costs that line only; that every text is bounded, and that what is cut is counted; that the
 // IDs of utterances stay the same while a transcript only grows; and that nothing is written, locked, or followed through a
@@ -117,8 +117,8 @@ var ErrFull = errors.New("the part of the digest is full")
 func NewReader(f File, lines *LineReader, emit func(*Entry) error) *Reader {
 	r := &Reader{
 		session: f.ID,
-		host:    f.Host,
-		decoder: newDecoder(f.Host),
+		host:    f.Host(),
+		decoder: newDecoder(f.Format),
 		lines:   lines,
 		emit:    emit,
 		Skipped: Skipped{},

@@ -12,15 +12,15 @@ const maxRecords = 16
 // A decoder reads lines. What it returns is valid until the next line.
 type decoder struct {
 	records   []Record
-	form      func(Raw, *Record, *HostState) // of another host's lines; nil: Claude Code's
+	other     func(Raw, *Record, *HostState) // reads another host's lines; nil: they are Claude Code's
 	HostState *HostState                     // of those lines
 }
 
-// newDecoder returns what reads the lines of a host.
-func newDecoder(h Host) decoder {
+// newDecoder returns what reads the lines of a format.
+func newDecoder(f *Format) decoder {
 	d := decoder{records: make([]Record, 1)}
-	if f := Forms[h]; f != nil && f.line != nil {
-		d.form, d.HostState = f.line, &HostState{}
+	if f.ByLines() {
+		d.other, d.HostState = f.Line, &HostState{}
 	}
 	return d
 }
@@ -52,13 +52,13 @@ func (d *decoder) line(line []byte) (records []Record, bad bool) {
 
 // object reads the record at i, and returns the index after it.
 func (d *decoder) object(line []byte, i int, r *Record) int {
-	if d.form == nil {
+	if d.other == nil {
 		return r.walk(line, i)
 	}
 	*r = Record{Message: Message{Blocks: r.Message.Blocks[:0]}}
 	end := skip(line, i, 0)
 	if end != malformed {
-		d.form(line[i:end:end], r, d.HostState)
+		d.other(line[i:end:end], r, d.HostState)
 	}
 	return end
 }

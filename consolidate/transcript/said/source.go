@@ -25,7 +25,7 @@ const MaxWhole = 64 << 20
 // A File may be a transcript of the project.
 type File struct {
 	ID      string
-	Host    Host
+	Format  *Format // nil: Claude Code's
 	Path    string
 	Size    int64
 	ModTime time.Time
@@ -33,11 +33,14 @@ type File struct {
 	Of      Collection // of which it is a part, and size is a number of parts; nil: it is a file of its own
 }
 
+// Host returns the ID of the host that keeps the session.
+func (f File) Host() Host { return f.Format.name() }
+
 // A Collection has many sessions, none of which is a file of its own: a database. Such a session's
 // path is the collection's, followed by its ID. A collection is safe for concurrent use.
 type Collection interface {
 	// List returns the project's sessions that were touched after since, and counts by reason those that are not. It reads
-	// what there is of each session but its words.
+	// what there is of each session but its words. Of a File it sets ID, Path, Size and ModTime.
 	List(since time.Time) ([]File, Skipped, error)
 
 	// Read returns all of a session in Claude Code's lines, and what its status was then. List returns the same status as
@@ -93,7 +96,7 @@ func (f File) Open() (*Source, error) {
 		return nil, err
 	}
 	s := &Source{opened, Status{Size: stat.Size(), ModTime: stat.ModTime()}, inode(stat), stat.Size()}
-	if !f.Host.Rewritten() {
+	if !f.Format.Rewritten() {
 		return s, nil
 	}
 	defer opened.Close()
@@ -104,7 +107,7 @@ func (f File) Open() (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := Forms[f.Host].whole(text)
+	lines := f.Format.Whole(text)
 	s.stream, s.Length = inMemory{bytes.NewReader(lines)}, int64(len(lines))
 	return s, nil
 }

@@ -24,7 +24,7 @@ func said(t testing.TB, text string) []string {
 func utterances(t testing.TB, text string) ([]*Entry, Skipped) {
 	t.Helper()
 	var all []*Entry
-	r := NewReader(File{ID: fixture.ID(1), Host: ClaudeCode}, NewLineReader(strings.NewReader(text), ReadBlock), func(u *Entry) error {
+	r := NewReader(File{ID: fixture.ID(1)}, NewLineReader(strings.NewReader(text), ReadBlock), func(u *Entry) error {
 		all = append(all, u)
 		return nil
 	})

@@ -83,8 +83,8 @@ func escapedWell(line []byte) []byte {
 // in another case.
 func agree(t *testing.T, line []byte) (compared bool) {
 	t.Helper()
-	line = bytes.Trim(line, blank)
-	d := newDecoder(ClaudeCode)
+	line = bytes.Trim(line, Blank)
+	d := newDecoder(nil)
 	got, gotBad := d.line(line)
 	if !json.Valid(line) {
 		if line = escapedWell(line); !json.Valid(line) {

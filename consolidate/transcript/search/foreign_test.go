@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
@@ -30,8 +31,8 @@ func foreignStore(t testing.TB) (s *Store, top string) {
 	top = t.TempDir()
 	s = Open(sessions.Options{
 		Projects: filepath.Join(top, "claude"), Roots: []string{fixture.Root},
-		Others: []said.Other{{Host: said.Codex, Home: filepath.Join(top, "codex")},
-			{Host: said.Gemini, Home: filepath.Join(top, "gemini")}, {Host: said.OpenClaw, Home: filepath.Join(top, "openclaw")}},
+		Others: []said.Other{{Format: host.FormatOf("codex"), Home: filepath.Join(top, "codex")},
+			{Format: host.FormatOf("gemini"), Home: filepath.Join(top, "gemini")}, {Format: host.FormatOf("openclaw"), Home: filepath.Join(top, "openclaw")}},
 	})
 	s.Budget = time.Minute
 	t.Cleanup(s.Close)
@@ -63,7 +64,7 @@ func all(t testing.TB, s *Store) (lines []string) {
 		source.Close()
 		slices.SortFunc(entries, func(a, b *said.Entry) int { return cmp.Or(a.Line-b.Line, a.Place-b.Place) })
 		for _, u := range entries {
-			lines = append(lines, fmt.Sprintf("%s %s: %s", k.Host, u.Speaker, u.Text))
+			lines = append(lines, fmt.Sprintf("%s %s: %s", k.Host(), u.Speaker, u.Text))
 		}
 	}
 	return lines
@@ -94,7 +95,7 @@ func TestCodex(t *testing.T) {
 		"codex tool: applied",
 	})
 	sessions, _, err := s.Sessions(t.Context(), time.Time{})
-	if err != nil || len(sessions) != 1 || sessions[0].ID != fixture.ID(1) || sessions[0].Host != said.Codex ||
+	if err != nil || len(sessions) != 1 || sessions[0].ID != fixture.ID(1) || sessions[0].Host != "codex" ||
 		sessions[0].Branch != "trunk" {
 		t.Errorf("sessions %+v, %v", sessions, err)
 	}
@@ -159,7 +160,7 @@ func TestCodexSessions(t *testing.T) {
 		t.Errorf("%d sessions beside the current one", n)
 	}
 	folders, err := s.Folders()
-	if err != nil || len(folders) != 2 || folders[0].Host != said.Codex {
+	if err != nil || len(folders) != 2 || folders[0].Host() != "codex" {
 		t.Errorf("folders %+v, %v", folders, err)
 	}
 	s.Options.Roots = []string{"/home/dev/nowhere"}

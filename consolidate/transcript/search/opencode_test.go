@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
@@ -22,7 +23,7 @@ func openCodeStore(t testing.TB, digests string, names ...string) (s *Store, hom
 	for _, name := range names {
 		addFixture(t, home, name)
 	}
-	s = openWith(sessions.Options{Roots: []string{fixture.Root}, Others: []said.Other{{Host: said.OpenCode, Home: home}}}, digests)
+	s = openWith(sessions.Options{Roots: []string{fixture.Root}, Others: []said.Other{{Format: host.FormatOf("opencode"), Home: home}}}, digests)
 	s.Budget = time.Minute
 	t.Cleanup(s.Close)
 	return s, home
@@ -58,7 +59,7 @@ func TestOpenCode(t *testing.T) {
 		t.Errorf("skipped %s, %v\nwant %s", got, err, want)
 	}
 	database := filepath.Join(home, "opencode.db")
-	if len(sessions) != 2 || sessions[0].ID != "ses_1" || sessions[0].Host != said.OpenCode || sessions[0].File.Path != filepath.Join(database, "ses_1") ||
+	if len(sessions) != 2 || sessions[0].ID != "ses_1" || sessions[0].Host != "opencode" || sessions[0].File.Path != filepath.Join(database, "ses_1") ||
 		sessions[0].First != "no, the lantern is green" ||
 		!sessions[0].ModTime.Equal(fixture.Start.Add(10*time.Second)) {
 		t.Errorf("sessions %+v", sessions)
@@ -207,7 +208,7 @@ func TestOpenCodeUnreadable(t *testing.T) {
 			t.Errorf("through a link: %q", got)
 		}
 	}
-	s.Options.Others = []said.Other{{Host: said.OpenCode, Home: filepath.Join(home, "elsewhere")}} // OPENCODE_DB
+	s.Options.Others = []said.Other{{Format: host.FormatOf("opencode"), Home: filepath.Join(home, "elsewhere")}} // OPENCODE_DB
 	if got := all(t, s); len(got) != 2*len(lanternSaid) {
 		t.Errorf("a database by its name: %q", got)
 	}

@@ -31,7 +31,7 @@ func TestRecalledIsNotFound(t *testing.T) {
 		}
 		fixture.Put(t, top, codexPath(1, someDay), fixture.CodexSession(fixture.ID(1), fixture.Root, lines...), 1)
 		got := all(t, s)
-		expect(t, said.Codex, append(got[:1:1], got[2:]...), "no, the lantern is green")
+		expect(t, "codex", append(got[:1:1], got[2:]...), "no, the lantern is green")
 	})
 	t.Run("Gemini CLI", func(t *testing.T) {
 		s, top := foreignStore(t)
@@ -41,7 +41,7 @@ func TestRecalledIsNotFound(t *testing.T) {
 		}
 		fixture.Put(t, top, "gemini/tmp/lighthouse/.project_root", fixture.Root+"\n", 0)
 		fixture.Put(t, top, "gemini/tmp/lighthouse/chats/session-2026-11-01T09-00-9f5659bb.jsonl", log, 1)
-		expect(t, said.Gemini, all(t, s))
+		expect(t, "gemini", all(t, s))
 	})
 	t.Run("OpenClaw", func(t *testing.T) {
 		s, top := foreignStore(t)
@@ -51,6 +51,6 @@ func TestRecalledIsNotFound(t *testing.T) {
 		}
 		fixture.Put(t, top, filepath.Join("openclaw/agents/main/sessions", fixture.ID(1)+".jsonl"),
 			fixture.OpenClawSession(fixture.ID(1), fixture.Root, entries...), 1)
-		expect(t, said.OpenClaw, all(t, s))
+		expect(t, "openclaw", all(t, s))
 	})
 }

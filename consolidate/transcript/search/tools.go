@@ -28,7 +28,7 @@ func (s *scan) inTools(ctx context.Context, i int) (all []found, skipped said.Sk
 	}
 	defer source.Close()
 	may := s.mayMatch
-	if session.Host.ByLines() {
+	if session.Format.ByLines() {
 		may = func([]byte) bool { return true } // its lines are decoded twice
 	}
 	lines := source.Lines(ctx, 1, 0, &s.read)

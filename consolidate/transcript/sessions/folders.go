@@ -68,7 +68,7 @@ func (s *Project) anyOurs(folder said.Folder) bool {
 			return true
 		}
 	}
-	return folder.Host != said.ClaudeCode && folder.Of == nil && s.knowsOurs(folder)
+	return folder.Host() != said.ClaudeCode && folder.Of == nil && s.knowsOurs(folder)
 }
 
 // candidates returns every folder that may hold a session of ours. A folder under two names is
@@ -85,7 +85,7 @@ func (s *Project) candidates() ([]said.Folder, error) {
 func (s *Project) others() (found []said.Folder) {
 	for _, other := range s.Options.Others {
 		for _, folder := range other.Folders(s.Options.Roots) {
-			if collect := said.Forms[other.Host].Collect; collect != nil {
+			if collect := other.Format.Collect; collect != nil {
 				folder.Of = s.collection(folder.Path, collect)
 			}
 			found = append(found, folder)
@@ -98,7 +98,7 @@ func (s *Project) others() (found []said.Folder) {
 func (s *Project) native() ([]said.Folder, error) {
 	var found []said.Folder
 	for _, path := range s.Options.Folders {
-		f := said.Folder{Path: path, Host: said.ClaudeCode, Why: "named by DREAM_TRANSCRIPTS", Trust: said.Whole}
+		f := said.Folder{Path: path, Why: "named by DREAM_TRANSCRIPTS", Trust: said.Whole}
 		if stat, err := os.Stat(path); err != nil {
 			f.Problem = err.Error()
 		} else if !stat.IsDir() {
@@ -120,7 +120,7 @@ func (s *Project) native() ([]said.Folder, error) {
 	for _, e := range entries {
 		path := filepath.Join(s.Options.Projects, e.Name())
 		if why, trust, ok := s.claim(e.Name()); ok && isFolder(path, e) {
-			named = append(named, said.Folder{Path: path, Host: said.ClaudeCode, Why: why, Trust: trust})
+			named = append(named, said.Folder{Path: path, Why: why, Trust: trust})
 		}
 	}
 	slices.SortStableFunc(named, func(a, b said.Folder) int { return int(b.Trust) - int(a.Trust) })

@@ -47,6 +47,9 @@ func list(f said.Folder, since time.Time, skipped said.Skipped) (files []said.Fi
 			left = said.Skipped{said.Unreadable: 1}
 		}
 		skipped.Add(left)
+		for i := range listed {
+			listed[i].Format, listed[i].Trust, listed[i].Of = f.Format, said.Whole, f.Of
+		}
 		return listed
 	}
 	looked := 0
@@ -95,6 +98,6 @@ func appendSession(files []said.File, f said.Folder, folder string, e fs.DirEntr
 		return files
 	}
 	return append(files, said.File{
-		ID: id, Host: f.Host, Trust: f.Trust, Path: filepath.Join(folder, e.Name()), Size: stat.Size(), ModTime: stat.ModTime(),
+		ID: id, Format: f.Format, Trust: f.Trust, Path: filepath.Join(folder, e.Name()), Size: stat.Size(), ModTime: stat.ModTime(),
 	})
 }

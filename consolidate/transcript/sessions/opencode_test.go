@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
 )
@@ -24,7 +25,7 @@ func (c *listed) List(time.Time) ([]said.File, said.Skipped, error) {
 // Which sessions of a collection are gone is known by one look at it, however many digests there are.
 func TestGone(t *testing.T) {
 	home := t.TempDir()
-	s := Open(Options{Roots: []string{fixture.Root}, Others: []said.Other{{Host: said.OpenCode, Home: home}}})
+	s := Open(Options{Roots: []string{fixture.Root}, Others: []said.Other{{Format: host.FormatOf("opencode"), Home: home}}})
 	c := &listed{}
 	database := filepath.Join(home, "opencode.db")
 	s.collection(database, func(string, func([]string) bool) said.Collection { return c })
@@ -49,7 +50,7 @@ const judging = time.Second
 
 func (c *slow) List(time.Time) ([]said.File, said.Skipped, error) {
 	time.Sleep(judging + judging/10)
-	return []said.File{{ID: "ses_1", Host: said.OpenCode, Trust: said.Whole, Of: c}}, nil, nil
+	return []said.File{{ID: "ses_1", Format: host.FormatOf("opencode"), Trust: said.Whole, Of: c}}, nil, nil
 }
 
 func (c *slow) Read(string) ([]byte, said.Status, error) {
@@ -64,7 +65,7 @@ func TestListingTakesNoTimeOfJudging(t *testing.T) {
 	if err := os.WriteFile(database, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := Open(Options{Roots: []string{fixture.Root}, Others: []said.Other{{Host: said.OpenCode, Home: home}}})
+	s := Open(Options{Roots: []string{fixture.Root}, Others: []said.Other{{Format: host.FormatOf("opencode"), Home: home}}})
 	s.collection(database, func(string, func([]string) bool) said.Collection {
 		return &slow{session: []byte(fixture.Talk(1).User("x").Text())}
 	})

@@ -129,11 +129,7 @@ func Counted(sessions []Session) int {
 
 // isCurrent reports whether a file is of the caller's own session.
 func (s *Project) isCurrent(f said.File) bool {
-	current := *s.current.Load()
-	if f.Host == said.Gemini && len(current) >= 8 {
-		return f.Session() == said.GeminiSession("-"+current[:8])
-	}
-	return f.ID == current
+	return f.IsOf(*s.current.Load())
 }
 
 // unjudged is the reason of a file that was not judged in time.
@@ -201,7 +197,7 @@ func (s *Project) session(f said.File) Session {
 	h, _ := s.head(f) // as when it was judged
 	session := Session{
 		ID:      f.ID,
-		Host:    f.Host,
+		Host:    f.Host(),
 		Size:    f.Size,
 		ModTime: f.ModTime,
 		Last:    h.Last,

@@ -1,55 +1,73 @@
-package said
+package host
 
 import (
 	"strings"
+
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // OpenClaw writes a file for each session of each of its agents: a head with the working directory, then a tree of entries, in
 // the order in which they were said. What was said on a branch that was left was said too. Most of what is in a person's
 // place is wrapped by the channel that it came through, and much was typed by nobody: events, heartbeats, jobs.
+var openClaw = Host{
+	ID: "openclaw", Name: "OpenClaw", Program: "openclaw",
+	Sessions: &Sessions{
+		Format: said.Format{
+			Host:    "openclaw",
+			Folders: []said.Folder{{Path: "agents/*/sessions", Why: "OpenClaw's, of one agent: those that ran here"}},
+			ID:      openClawID, Endings: []string{".jsonl"}, Line: openClawLine, NotTyped: openClawNotTyped,
+		},
+		Place: Place{Variable: "OPENCLAW_STATE_DIR", Home: ".openclaw"},
+	},
+}
+
+var openClawNotTyped = []string{
+	"Read HEARTBEAT.md", "[cron:", "[Subagent Context]", "A new session was started via", "Pre-compaction memory flush",
+	"An async command you ran earlier has completed",
+}
 
 // openClawID is the name of a file: a UUID, and perhaps "-topic-" and the topic's.
 func openClawID(stem string) string {
-	if len(stem) < 36 || !IsUUID(stem[:36]) || len(stem) > 36 && !strings.HasPrefix(stem[36:], "-topic-") {
+	if len(stem) < 36 || !said.IsUUID(stem[:36]) || len(stem) > 36 && !strings.HasPrefix(stem[36:], "-topic-") {
 		return ""
 	}
 	return stem
 }
 
-func openClawLine(line Raw, r *Record, h *HostState) {
+func openClawLine(line said.Raw, r *said.Record, h *said.HostState) {
 	kind := line.Field("type")
 	r.UUID, r.Timestamp = line.Field("id"), line.Field("timestamp")
 	h.SetCWD(line.Field("cwd"))
-	r.CWD = Quoted(h.CWD)
+	r.CWD = said.Quoted(h.CWD)
 	switch {
 	case kind.Is("session"):
-		r.Type, r.UUID = MetaType, nil
+		r.Type, r.UUID = said.MetaType, nil
 	case kind.Is("message"):
 		openClawMessage(line.Field("message"), r)
 	}
 	if !r.UUID.Empty() && h.Origin != "" { // ids are short: unique in a session only
-		r.UUID = Quoted(h.Origin + "/" + r.UUID.Text())
+		r.UUID = said.Quoted(h.Origin + "/" + r.UUID.Text())
 	}
 	if kind.Is("session") && h.Origin == "" {
 		h.Origin = line.Field("id").Text()
 	}
 }
 
-func openClawMessage(message Raw, r *Record) {
+func openClawMessage(message said.Raw, r *said.Record) {
 	role, content := message.Field("role"), message.Field("content")
 	switch {
 	case role.Is("user"):
-		r.TypedBlocks(OpenClaw, content.Texts("text"), openClawTyped)
+		r.TypedBlocks(content.Texts("text"), openClawNotTyped, openClawTyped)
 	case role.Is("toolResult"):
-		r.Answered(message.Field("toolCallId"), Joined(content.Texts()))
+		r.Answered(message.Field("toolCallId"), said.Joined(content.Texts()))
 	case role.Is("assistant"):
-		r.Type = AssistantType
+		r.Type = said.AssistantType
 		for _, b := range content.Texts("text") {
-			if said := strings.TrimSpace(b.Text.Text()); said != "HEARTBEAT_OK" && said != "NO_REPLY" {
+			if words := strings.TrimSpace(b.Text.Text()); words != "HEARTBEAT_OK" && words != "NO_REPLY" {
 				r.Message.Blocks = append(r.Message.Blocks, b)
 			}
 		}
-		content.Items(func(item Raw) {
+		content.Items(func(item said.Raw) {
 			if item.Field("type").Is("toolCall") {
 				r.Used(item.Field("id"), item.Field("name"), item.Field("arguments"))
 			}
@@ -63,16 +81,16 @@ func openClawTyped(text string) string {
 	rest := strings.TrimSpace(text)
 	for before := ""; rest != before; {
 		before = rest
-		for said, ok := afterStamp(rest); ok; said, ok = afterStamp(rest) {
-			rest = said
+		for words, ok := afterStamp(rest); ok; words, ok = afterStamp(rest) {
+			rest = words
 		}
 		first, after, _ := strings.Cut(rest, "\n")
 		switch {
 		case strings.HasSuffix(first, ":") && (strings.Contains(first, " (untrusted") || strings.HasPrefix(first, "Untrusted context (")):
 			if fenced, ok := strings.CutPrefix(after, "```json\n"); ok {
 				_, rest, _ = strings.Cut(fenced, "\n```")
-			} else if said, ok := strings.CutPrefix(after, "\n"); ok {
-				rest = said
+			} else if words, ok := strings.CutPrefix(after, "\n"); ok {
+				rest = words
 			} else {
 				_, rest, _ = strings.Cut(after, "\n\n")
 			}
@@ -93,8 +111,8 @@ func afterStamp(text string) (rest string, ok bool) {
 	stamp, _, ok := strings.Cut(text[:min(len(text), maxStamp)], "] ")
 	fields := strings.Fields(strings.TrimPrefix(stamp, "["))
 	if !ok || !strings.HasPrefix(stamp, "[") || len(fields) < 3 || len(fields) > 4 || len(fields[0]) != 3 ||
-		len(fields[1]) != len("2026-11-18") || !IsNumber(strings.ReplaceAll(fields[1], "-", "")) ||
-		len(fields[2]) != len("09:14") || !IsNumber(strings.Replace(fields[2], ":", "", 1)) {
+		len(fields[1]) != len("2026-11-18") || !said.IsNumber(strings.ReplaceAll(fields[1], "-", "")) ||
+		len(fields[2]) != len("09:14") || !said.IsNumber(strings.Replace(fields[2], ":", "", 1)) {
 		return text, false
 	}
 	return text[len(stamp)+len("] "):], true

@@ -1,4 +1,4 @@
-package said
+package host
 
 import (
 	"strings"
@@ -10,8 +10,8 @@ import (
 func TestOpenClawHostile(t *testing.T) {
 	for _, unit := range []string{"a (untrusted):\n\n", "System: [\n", "[Wed 2026-11-18 09:14] ", "Untrusted context (:\n```json\n\n```\n"} {
 		text := strings.Repeat(unit, 16<<20/len(unit)) + "use tabs"
-		if said := openClawTyped(text); said != "use tabs" {
-			t.Errorf("of %q it leaves %.40q", unit, said)
+		if words := openClawTyped(text); words != "use tabs" {
+			t.Errorf("of %q it leaves %.40q", unit, words)
 		}
 	}
 	for text, want := range map[string]string{
@@ -22,8 +22,8 @@ func TestOpenClawHostile(t *testing.T) {
 		"Sender (untrusted metadata):\n\nhello":                           "hello",
 		"Sender (untrusted metadata):\n```json\n{}\n```\n\nhello: [1] or": "hello: [1] or",
 	} {
-		if said := openClawTyped(text); said != want {
-			t.Errorf("of %q it leaves %q, want %q", text, said, want)
+		if words := openClawTyped(text); words != want {
+			t.Errorf("of %q it leaves %q, want %q", text, words, want)
 		}
 	}
 }

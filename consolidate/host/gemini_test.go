@@ -1,4 +1,4 @@
-package said
+package host
 
 import (
 	"fmt"
@@ -19,5 +19,17 @@ func TestGeminiLongName(t *testing.T) {
 	}
 	if name := strings.Count(string(lines), `"uuid":"`); name < 500 {
 		t.Errorf("%d messages have a name", name)
+	}
+}
+
+// An editor puts what a person chose after what the person typed.
+func TestGeminiTyped(t *testing.T) {
+	for _, text := range []string{
+		"paint it", "paint it\n--- Content from referenced files ---\nContent from @a.go", "paint it\n\nUser Selected Files:\n- C:\\a.go\n",
+		"paint it\nCurrent File Path:\n```markdown\nC:\\a.md\n```\n\n\n\n\n\n PRIOR CHAT HISTORY: hello\n\npaint it",
+	} {
+		if got := strings.TrimSpace(geminiTyped(text)); got != "paint it" {
+			t.Errorf("typed %q of %q", got, text)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package said
+package host
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // openCodeDB is a database of sessions. It may have two generations of tables: session, with message and part, and since
@@ -19,15 +21,15 @@ type openCodeDB struct {
 	db   sqlite.File
 }
 
-func newOpenCodeDB(path string, ours func([]string) bool) Collection {
-	return &openCodeDB{path: path, ours: ours, db: sqlite.File{Path: path, Open: OpenFile}}
+func newOpenCodeDB(path string, ours func([]string) bool) said.Collection {
+	return &openCodeDB{path: path, ours: ours, db: sqlite.File{Path: path, Open: said.OpenFile}}
 }
 
 // List reads all sessions of a database, and of those of the project how many messages and parts they have: the time of a
 // session does not change with each part.
-func (d *openCodeDB) List(since time.Time) (files []File, skipped Skipped, err error) {
+func (d *openCodeDB) List(since time.Time) (files []said.File, skipped said.Skipped, err error) {
 	err = d.db.View(func(s *sqlite.Snapshot) error {
-		skipped = Skipped{}
+		skipped = said.Skipped{}
 		listed := 0
 		found, err := openCodeSessions(s, func(session *openCodeSession) bool {
 			if !session.ModTime.After(since) {
@@ -37,17 +39,14 @@ func (d *openCodeDB) List(since time.Time) (files []File, skipped Skipped, err e
 				skipped[reason]++
 				return false
 			}
-			if listed++; listed > MaxSessions {
-				skipped[Unlisted] = 1
+			if listed++; listed > said.MaxSessions {
+				skipped[said.Unlisted] = 1
 			}
-			return listed <= MaxSessions
+			return listed <= said.MaxSessions
 		})
-		files = make([]File, len(found))
+		files = make([]said.File, len(found))
 		for i, session := range found {
-			files[i] = File{
-				ID: session.ID, Host: OpenCode, Path: filepath.Join(d.path, session.ID),
-				Size: session.Size, ModTime: session.ModTime, Trust: Whole, Of: d,
-			}
+			files[i] = said.File{ID: session.ID, Path: filepath.Join(d.path, session.ID), Size: session.Size, ModTime: session.ModTime}
 		}
 		return err
 	})
@@ -77,7 +76,7 @@ func openCodeSessions(s *sqlite.Snapshot, wanted func(*openCodeSession) bool) (a
 		err = table.Each(func(row sqlite.Row) error {
 			o := openCodeSession{
 				ID: string(row[0].Text), Parent: string(row[1].Text), Directory: string(row[2].Text),
-				Status: Status{ModTime: openCodeTime(row[3].Int)},
+				Status: said.Status{ModTime: openCodeTime(row[3].Int)},
 			}
 			known := seen[o.ID]
 			if seen[o.ID] = true; known || !wanted(&o) {
@@ -103,7 +102,7 @@ func openCodeSessions(s *sqlite.Snapshot, wanted func(*openCodeSession) bool) (a
 }
 
 // Read returns a session by the messages of 2.0, or if there are none, by those of older versions.
-func (d *openCodeDB) Read(id string) (lines []byte, at Status, err error) {
+func (d *openCodeDB) Read(id string) (lines []byte, at said.Status, err error) {
 	err = d.db.View(func(s *sqlite.Snapshot) error {
 		found, err := openCodeSessions(s, func(session *openCodeSession) bool { return session.ID == id })
 		if err != nil {
@@ -131,18 +130,18 @@ type reading struct {
 
 // rows calls do with each row of a session in a table that is wanted: its id, its data and what else is asked for. It bounds
 // what is kept.
-func (r *reading) rows(s *sqlite.Snapshot, table, session string, columns []string, do func(row sqlite.Row, data Raw)) error {
+func (r *reading) rows(s *sqlite.Snapshot, table, session string, columns []string, do func(row sqlite.Row, data said.Raw)) error {
 	t, err := s.Table(table, append([]string{"session_id", "id", "data"}, columns...)...)
 	if err != nil {
 		return err
 	}
 	err = t.Where(session, func(row sqlite.Row) error {
-		data := Raw(bytes.TrimSpace(row[2].Text))
+		data := said.Raw(bytes.TrimSpace(row[2].Text))
 		if kind := data.Field("type"); table == "part" && !kind.Is("text") && !kind.Is("tool") { // a file, a snapshot, a step, a thought
 			return nil
 		}
-		if r.size += len(data); r.size > MaxWhole {
-			return ErrTooBig
+		if r.size += len(data); r.size > said.MaxWhole {
+			return said.ErrTooBig
 		}
 		if !data.IsWhole() {
 			r.bad++
@@ -157,9 +156,9 @@ func (r *reading) rows(s *sqlite.Snapshot, table, session string, columns []stri
 
 // messages reads those of 2.0.
 func (r *reading) messages(s *sqlite.Snapshot, session string) error {
-	err := r.rows(s, "session_message", session, []string{"type", "seq", "time_created"}, func(row sqlite.Row, data Raw) {
+	err := r.rows(s, "session_message", session, []string{"type", "seq", "time_created"}, func(row sqlite.Row, data said.Raw) {
 		r.all = append(r.all, openCodeMessage{
-			id: string(row[1].Text), role: Quoted(string(row[3].Text)), seq: row[3].Int, created: row[5].Int, data: data,
+			id: string(row[1].Text), role: said.Quoted(string(row[3].Text)), seq: row[3].Int, created: row[5].Int, data: data,
 		})
 	})
 	slices.SortStableFunc(r.all, func(a, b openCodeMessage) int { return cmp.Compare(a.seq, b.seq) })
@@ -168,7 +167,7 @@ func (r *reading) messages(s *sqlite.Snapshot, session string) error {
 
 // parts reads the messages of older versions, and their parts. Both are ordered by their IDs, which grow.
 func (r *reading) parts(s *sqlite.Snapshot, session string) error {
-	err := r.rows(s, "message", session, []string{"time_created"}, func(row sqlite.Row, data Raw) {
+	err := r.rows(s, "message", session, []string{"time_created"}, func(row sqlite.Row, data said.Raw) {
 		r.all = append(r.all, openCodeMessage{id: string(row[1].Text), role: data.Field("role"), created: row[3].Int, data: data})
 	})
 	if err != nil {
@@ -181,7 +180,7 @@ func (r *reading) parts(s *sqlite.Snapshot, session string) error {
 	for i := range r.all {
 		places[r.all[i].id] = i
 	}
-	err = r.rows(s, "part", session, []string{"message_id"}, func(row sqlite.Row, data Raw) {
+	err = r.rows(s, "part", session, []string{"message_id"}, func(row sqlite.Row, data said.Raw) {
 		if place, known := places[string(row[3].Text)]; known {
 			r.all[place].parts = append(r.all[place].parts, openCodePart{string(row[1].Text), data})
 		}

@@ -1,0 +1,182 @@
+package said
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Host is the ID of a program whose sessions are read.
+type Host string
+
+// ClaudeCode is the host in whose records all sessions are read: what the others write is turned into them.
+const ClaudeCode Host = "claude-code"
+
+// A Format is how a host keeps its sessions. Exactly one of Line, Whole and Collect is set; none in Claude Code's. A nil Format is
+// Claude Code's too.
+type Format struct {
+	Host Host
+
+	// Folders may hold sessions. Each Path is a pattern below the host's home. Ours returns a function that reports whether one
+	// belongs to a project with these roots; nil: the sessions record their project.
+	Folders []Folder
+	Ours    func(home string, roots []string) func(path string) bool
+
+	// ID returns a session's ID from the name of its file without the ending; "" if the file is not a session.
+	ID func(stem string) string
+
+	// Session returns what the IDs of the files of one session share; nil: a session has one file. Own returns the same from the
+	// ID by which the host names its own session.
+	Session, Own func(id string) string
+
+	// Endings are those of the files.
+	Endings []string
+
+	// Line reads a JSON object of a file that grows by lines. h is the state after the lines before it.
+	Line func(object Raw, r *Record, h *HostState)
+
+	// Whole turns a file that is rewritten, or must be known to its end, into Claude Code's lines.
+	Whole func(text []byte) []byte
+
+	// Collect returns the collection at a folder's path, if that is one file of many sessions. Then ID and Endings are not used.
+	// ours reports by its working directories whether a session is the project's.
+	Collect func(path string, ours func(cwds []string) bool) Collection
+
+	// NotTyped are the beginnings of texts that the host puts in a person's place, beside those of any host.
+	NotTyped []string
+}
+
+// name returns the host's ID.
+func (f *Format) name() Host {
+	if f == nil {
+		return ClaudeCode
+	}
+	return f.Host
+}
+
+// An Other is a host beside Claude Code whose sessions are read.
+type Other struct {
+	Format *Format
+	Home   string // ~/.codex, ~/.gemini, ~/.openclaw, ~/.local/share/opencode or the like; need not exist
+}
+
+// A Folder holds transcripts of the project.
+type Folder struct {
+	Path    string
+	Format  *Format
+	Why     string // why it is the project's: "slug of the project", "named by DREAM_TRANSCRIPTS" …
+	Problem string // why it cannot be read; "" if it can
+
+	Trust Trust
+	Deep  int        // levels of folders between it and its files
+	Of    Collection // in place of files, or nil
+}
+
+// Host returns the ID of the host whose sessions the folder holds.
+func (f Folder) Host() Host { return f.Format.name() }
+
+// Trust says which sessions of a folder are the project's.
+type Trust int
+
+const (
+	ByRecord Trust = iota // those that recorded a working directory of the project
+	BySlug                // those, and those that recorded none
+	Whole                 // all
+)
+
+// Folders returns the folders of the host that may hold sessions of a project with these roots.
+func (o Other) Folders(roots []string) (found []Folder) {
+	f := o.Format
+	if o.Home == "" {
+		return nil
+	}
+	if stat, err := os.Lstat(o.Home); err == nil && f.Collect != nil && stat.Mode().IsRegular() { // named by a variable
+		return []Folder{{Path: o.Home, Format: f, Why: f.Folders[0].Why}}
+	}
+	ours := func(string) bool { return true }
+	if f.Ours != nil {
+		ours = f.Ours(o.Home, roots)
+	}
+	for _, folder := range f.Folders {
+		for _, path := range matching(o.Home, folder.Path) {
+			stat, err := os.Stat(path)
+			if err == nil && stat.IsDir() == (f.Collect == nil) && ours(path) {
+				folder.Path, folder.Format = path, f
+				found = append(found, folder)
+			}
+		}
+	}
+	return found
+}
+
+// matching returns the paths below a folder that match a pattern. Links are followed only at the end.
+func matching(folder, pattern string) (found []string) {
+	first, rest, deeper := strings.Cut(pattern, "/")
+	entries, _, err := ReadFolder(folder)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if ok, _ := path.Match(first, e.Name()); !ok {
+			continue
+		}
+		at := filepath.Join(folder, e.Name())
+		if !deeper {
+			found = append(found, at)
+		} else if e.IsDir() {
+			found = append(found, matching(at, rest)...)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// ByLines reports whether the host's files grow by lines that are not Claude Code's.
+func (f *Format) ByLines() bool { return f != nil && f.Line != nil }
+
+// Rewritten reports whether the host's files do not merely grow.
+func (f *Format) Rewritten() bool { return f != nil && (f.Whole != nil || f.Collect != nil) }
+
+// Named reports whether an entry of a folder is a file of sessions, its id, and the reason why it is not a session.
+func (f Folder) Named(entry string) (id string, reason Reason, ok bool) {
+	if f.Host() == ClaudeCode {
+		return claudeCodeNamed(entry, f.Trust == Whole)
+	}
+	stem, ok := f.Format.stem(entry)
+	if !ok {
+		return "", "", false
+	}
+	if id = f.Format.ID(stem); id == "" {
+		reason = NoSession
+	}
+	return id, reason, true
+}
+
+// stem returns a file's name without the ending, if it has one of the format's. ".jsonl.deleted.…" and ".jsonl.reset.…" are sessions
+// that a person removed.
+func (f *Format) stem(name string) (stem string, ok bool) {
+	for _, ending := range f.Endings {
+		if stem, ok = strings.CutSuffix(name, ending); ok {
+			return stem, true
+		}
+	}
+	return "", false
+}
+
+// Session returns the ID under which the gate counts the file.
+func (f File) Session() string {
+	if f.Format != nil && f.Format.Session != nil {
+		return f.Format.Session(f.ID)
+	}
+	return f.ID
+}
+
+// IsOf reports whether the file is of the session that the host names so.
+func (f File) IsOf(session string) bool {
+	if f.Format != nil && f.Format.Own != nil {
+		return f.Session() == f.Format.Own(session)
+	}
+	return f.ID == session
+}
