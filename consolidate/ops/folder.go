@@ -12,10 +12,12 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
 )
@@ -26,16 +28,42 @@ type Folder struct {
 
 	key  string   // names the folder
 	root *os.Root // nil until first used
+
+	opening sync.Mutex // for db
+	db      *state.DB  // nil until first used
 }
 
-// Close closes the state folder. The store can be used again.
-func (f *Folder) Close() error {
-	if f.root == nil {
-		return nil
+// Close closes the state folder and its database. The store can be used again.
+func (f *Folder) Close() (err error) {
+	f.opening.Lock()
+	defer f.opening.Unlock()
+	if f.db != nil {
+		err = f.db.Close()
 	}
-	err := f.root.Close()
-	f.root = nil
+	if f.root != nil {
+		err = errors.Join(err, f.root.Close())
+	}
+	f.db, f.root = nil, nil
 	return err
+}
+
+// DB returns the database of this memory, and creates it if needed. With LookOnly it fails with fs.ErrNotExist if there is none.
+// It remains open until Close.
+func (f *Folder) DB() (*state.DB, error) {
+	f.opening.Lock()
+	defer f.opening.Unlock()
+	if f.db != nil {
+		if !f.db.Replaced() {
+			return f.db, nil
+		}
+		f.db.Close() // its folder was removed or replaced
+		f.db = nil
+	}
+	db, err := state.Open(f.StateDir(), state.Options{LookOnly: f.LookOnly, Now: f.Now})
+	if err == nil {
+		f.db = db
+	}
+	return db, err
 }
 
 // StateDir returns the path of the state folder of this memory.
