@@ -97,12 +97,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	setup.Unattended = setup.Unattended || c.Verb == "background"
 	o := options(setup, state)
-	o.LookOnly = c.Verb == "watch"
+	o.LookOnly = c.Watch
 	p := consolidate.Open(o)
-	switch c.Verb {
-	case "background":
+	switch {
+	case c.Verb == "background":
 		err = supervise(ctx, c, p, setup, c.Args)
-	case "dream":
+	case c.Verb == "dream" && !c.Stop:
 		o.LookOnly = true
 		err = c.Dream(ctx, p, consolidate.Open(o), setup, background.Hosts(), func(ctx context.Context, host ...string) error {
 			return dreamAsked(ctx, c, setup, state, host)

@@ -288,7 +288,7 @@ func (w *writing) setMissing(res *WriteResult) error {
 
 // checkPersons fails with a *PersonError unless the person agreed that the memory becomes theirs in all projects.
 func (w *writing) checkPersons(ctx context.Context) error {
-	file, terminal, t := w.n.String(), "dream-mcp person add "+w.n.String(), w.after.Topics[w.n]
+	file, terminal, t := w.n.String(), "dream-mcp share --person add "+w.n.String(), w.after.Topics[w.n]
 	question := fmt.Sprintf("Have the memory %q in all your projects? It says: %s", file, memory.OneLine(t.Description()+". "+t.Body()))
 	refused := ops.Refuse("scope: person is for a memory of all the person's projects, and only the person makes it so",
 		"leave scope out; if the memory holds in every project, tell the person: "+terminal)

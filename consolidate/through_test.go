@@ -33,12 +33,12 @@ var readers = map[string]func(p *Project) (any, error){
 		defer other.Store.Records.Close()
 		return other.Lint(LintRequest{Dir: p.Store.MemoryDir})
 	},
-	"restore --list":   func(p *Project) (any, error) { return p.History.Versions("") },
-	"restore --list a": func(p *Project) (any, error) { return p.History.Versions("a.md") },
-	"why":              func(p *Project) (any, error) { w, err := p.Sources.Why(ctx, "a"); w.History = nil; return w, err },
-	"dream://last":     func(p *Project) (any, error) { return p.History.LastReport() },
-	"undo's question":  func(p *Project) (any, error) { _, did, err := p.History.Undoable(""); return did, err },
-	"diff":             func(p *Project) (any, error) { _, diff, err := p.History.Diff(""); return string(diff), err },
+	"undo --list":     func(p *Project) (any, error) { return p.History.Versions("") },
+	"undo --list a":   func(p *Project) (any, error) { return p.History.Versions("a.md") },
+	"why":             func(p *Project) (any, error) { w, err := p.Sources.Why(ctx, "a"); w.History = nil; return w, err },
+	"dream://last":    func(p *Project) (any, error) { return p.History.LastReport() },
+	"undo's question": func(p *Project) (any, error) { _, did, err := p.History.Undoable(""); return did, err },
+	"diff":            func(p *Project) (any, error) { _, diff, err := p.History.Diff(""); return string(diff), err },
 	"grep since a dream": func(p *Project) (any, error) {
 		var q search.Query
 		err := p.Sessions.enterSearch(&q, SinceLastDream)
@@ -52,7 +52,7 @@ var readers = map[string]func(p *Project) (any, error){
 		e := entries[len(entries)-1]
 		return fmt.Sprint(e.ID, e.Outcome, e.Files, e.Summary), nil
 	},
-	"watch --once": func(p *Project) (any, error) {
+	"status --watch --once": func(p *Project) (any, error) {
 		p.Store.LookOnly = true
 		defer func() { p.Store.LookOnly = false }()
 		snapshot, _, err := p.Watch("").Look(ctx)

@@ -155,7 +155,7 @@ func busyHint(e *lock.BusyError) string {
 	case e.Moment:
 		return "call again in a moment"
 	}
-	return "wait for that dream to end; dream_status shows it, and a person can end it with: dream-mcp stop"
+	return "wait for that dream to end; dream_status shows it, and a person can end it with: dream-mcp dream --stop"
 }
 
 func closedHint(e *consolidate.ClosedError) string {

@@ -25,7 +25,7 @@ func (e *examination) lock(ctx context.Context, accept bool) Check {
 	switch {
 	case errors.Is(err, lock.ErrHeld):
 		c.State, c.Message = Note, "held by "+r.String()+"; "+r.Whereabouts()
-		c.Hint = "dream-mcp stop ends it before its next step"
+		c.Hint = "dream-mcp dream --stop ends it before its next step"
 		return c
 	case err != nil:
 		c.State, c.Message, c.Hint = Wrong, err.Error(), lock.File+" in the memory directory must be a regular file of yours "+

@@ -101,14 +101,14 @@ func (h *History) choose(all landings, n memory.Name, id string) (Version, error
 	}
 	at := slices.IndexFunc(all, func(o ops.Op) bool { return o.ID == id })
 	if at < 0 {
-		return Version{}, ops.Refuse(fmt.Sprintf("%s has not landed", id), "dream-mcp restore --list "+ops.Quoted(n.String())+" shows the versions")
+		return Version{}, ops.Refuse(fmt.Sprintf("%s has not landed", id), "dream-mcp undo --list "+ops.Quoted(n.String())+" shows the versions")
 	}
 	switch v, ok := all.before(n, at); {
 	case !ok:
 		return Version{}, unknownVersion(all, n)
 	case v.sum == "":
 		return Version{}, ops.Refuse(fmt.Sprintf("%s did not exist then (%s %s)", n, v.When, v.ID),
-			"dream-mcp restore --list "+ops.Quoted(n.String())+" shows when it did")
+			"dream-mcp undo --list "+ops.Quoted(n.String())+" shows when it did")
 	default:
 		return v, nil
 	}
@@ -133,7 +133,7 @@ func (h *History) newestOther(all landings, n memory.Name) (Version, error) {
 		}
 	}
 	if len(all.of(n)) > 0 {
-		return Version{}, ops.Refuse(fmt.Sprintf("the archive has no other version of %s", n), "dream-mcp restore --list shows the versions")
+		return Version{}, ops.Refuse(fmt.Sprintf("the archive has no other version of %s", n), "dream-mcp undo --list shows the versions")
 	}
 	return Version{}, unknownVersion(all, n)
 }
@@ -155,6 +155,6 @@ func unknownVersion(all landings, n memory.Name) error {
 	others := slices.DeleteFunc(all.names(), func(known memory.Name) bool { return known == n })
 	return ops.Refuse(
 		fmt.Sprintf("the archive has no such version of %s", n),
-		ops.DidYouMean(memory.Nearest(n.String(), others), "dream-mcp restore --list shows the versions"),
+		ops.DidYouMean(memory.Nearest(n.String(), others), "dream-mcp undo --list shows the versions"),
 	)
 }

@@ -58,7 +58,7 @@ func (p *Person) agreed(known map[string]copyState, theirs Files, n memory.Name,
 	was, isKnown := known[n.String()]
 	_, isTheirs := theirs[n]
 	if isTheirs && !isKnown && !isPersons {
-		return ops.Refuse(fmt.Sprintf("your projects have another memory of the name %s", n), "rename one of the two; dream-mcp person lists them")
+		return ops.Refuse(fmt.Sprintf("your projects have another memory of the name %s", n), "rename one of the two; dream-mcp share --person lists them")
 	}
 	known[n.String()] = copyState{Text: was.Text, Ours: was.Ours || !isTheirs, New: !isTheirs}
 	return p.Store.Records.SetNote(personNote, known)
@@ -105,7 +105,7 @@ func (p *Person) Except(ctx context.Context, n memory.Name) error {
 }
 
 func notPersons(n memory.Name) error {
-	return ops.Refuse(fmt.Sprintf("%s is not a memory of all your projects", n), "dream-mcp person lists them")
+	return ops.Refuse(fmt.Sprintf("%s is not a memory of all your projects", n), "dream-mcp share --person lists them")
 }
 
 // decide calls do with what a decision of the person about n needs, while no other process exchanges.
@@ -160,7 +160,7 @@ func (p *Person) list() (list []Held, err error) {
 		was, isKnown := known[n.String()]
 		mine, isHere := ours[n]
 		h := Held{File: n.String(), Description: memory.ParseTopic(text).Description(), Here: isHere && isKnown && !was.Except}
-		again := fmt.Sprintf("dream-mcp person remove %s ends it everywhere, person add %s brings it back, person except %s leaves it so", n, n, n)
+		again := fmt.Sprintf("dream-mcp share --person remove %s ends it everywhere, add %s brings it back, except %s leaves it so", n, n, n)
 		switch {
 		case was.Except:
 		case isKnown && !isHere:
@@ -185,7 +185,7 @@ func (p *Person) Findings(topics map[memory.Name]*memory.Topic) (findings []rule
 	known := p.known()
 	for n, t := range topics {
 		if _, is := known[n.String()]; !is && t.IsPersons() && p.all.MemoryDir != p.Store.MemoryDir {
-			add(n.String(), "it says scope: person, and the person did not make it theirs", "only they can: dream-mcp person add "+n.String())
+			add(n.String(), "it says scope: person, and the person did not make it theirs", "only they can: dream-mcp share --person add "+n.String())
 		}
 	}
 	list, _ := p.list()

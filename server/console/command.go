@@ -17,7 +17,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -37,9 +36,11 @@ type Command struct {
 	Flags         host.Flags
 	JSON          bool
 	Keep          bool   // demo: keep the folder
-	At            string // restore: an ID
-	List          bool   // restore: list the versions
-	Once          bool   // watch: print one snapshot and exit
+	All           bool   // help: show everything
+	At            string // undo FILE: an ID
+	List          bool   // undo: list the versions
+	Watch, Once   bool   // status: show a dream while it runs; print one snapshot and exit
+	Stop          bool   // dream: end the open one
 	Lint          LintOptions
 	Fix, Accept   bool     // doctor and lint: fix; doctor: take the memory as it is; review: land the proposal
 	DryRun, Print bool     // install: show what would change; show what to paste
@@ -48,8 +49,8 @@ type Command struct {
 	Only          []string // review --accept: the files to land
 	Share         ShareOptions
 	Search        SearchOptions
-	OpenPage      bool      // report: open the page in the browser
-	OutFile       string    // report: the file to write
+	OpenPage      bool      // diff: open the page in the browser
+	OutFile       string    // diff: the file to write the page to
 	Background    bool      // log: show the last background dream
 	Recalled      bool      // log: show which memories models were shown unasked
 	Guard         bool      // hook, install: deny the tools that an open dream must not use
@@ -63,16 +64,8 @@ type Command struct {
 	completion *bytes.Buffer // the completion script for a shell, or empty
 }
 
-// setUpCobra sets what cobra keeps for the process.
-var setUpCobra = sync.OnceFunc(func() {
-	cobra.EnableCommandSorting = false
-	cobra.AddTemplateFunc("sentence", sentence)
-	cobra.AddTemplateFunc("replace", strings.ReplaceAll)
-})
-
 // root returns the tree of commands. Executing one sets c.
 func (c *Command) root() *cobra.Command {
-	setUpCobra()
 	asksVersion := false
 	root := &cobra.Command{
 		Use: "dream-mcp", SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs,
@@ -93,20 +86,18 @@ func (c *Command) root() *cobra.Command {
 	root.Flags().BoolVarP(&asksVersion, "version", "v", false, "print the version")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return misused(cmd, err) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { c.Verb, c.helpOf = "help", cmd })
-	root.SetHelpCommand(&cobra.Command{Use: "help [VERB]", Run: func(_ *cobra.Command, args []string) {
+	help := &cobra.Command{Use: "help [VERB]", Run: func(_ *cobra.Command, args []string) {
 		cmd, _, err := root.Find(args)
 		if err != nil {
 			cmd = root
 		}
 		c.Verb, c.helpOf = "help", cmd
-	}})
-	for _, group := range []string{groupLook, groupUndo, groupSetUp, groupHosts} {
-		root.AddGroup(&cobra.Group{ID: group, Title: group + ":"})
-	}
-	root.SetCompletionCommandGroupID(groupSetUp)
+	}}
+	help.Flags().BoolVar(&c.All, "all", false, "show all verbs, and the flags of every verb")
+	root.SetHelpCommand(help)
 	for _, v := range verbs {
 		cmd := &cobra.Command{
-			Use: strings.TrimSpace(v.name + " " + v.args), GroupID: v.group, Short: v.short, Long: v.long, Example: v.example,
+			Use: strings.TrimSpace(v.name + " " + v.args), Hidden: v.group == "", Short: v.short, Long: v.long, Example: v.example,
 			Args: cobra.ArbitraryArgs,
 			RunE: func(_ *cobra.Command, args []string) error { return c.setVerb(v, args) },
 		}
@@ -128,7 +119,7 @@ func (c *Command) root() *cobra.Command {
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Use, completion.Short = "completion SHELL", "print a script that completes words in a shell"
-		completion.Long, completion.Example = "", "source <(dream-mcp completion bash)"
+		completion.Long, completion.Example, completion.Hidden = "", "source <(dream-mcp completion bash)", true
 		var shells []string
 		for _, shell := range completion.Commands() {
 			shells = append(shells, shell.Name())
@@ -191,34 +182,15 @@ func (c *Command) setVerb(v verb, args []string) error {
 		return usage("%s takes %s; %q is one too many", v.name, []string{"no argument", "one argument", "two arguments"}[v.most], args[v.most])
 	case c.JSON && !v.json:
 		return usage("%s has no --json", cmp.Or(v.name, "dream-mcp without a verb"))
-	case c.Lint.Explain && len(c.Lint.Rules) > 0:
-		return usage("--explain takes the rule as its argument: lint --explain %s", c.Lint.Rules[0])
-	case c.Accept && v.name == "doctor" && !c.Fix:
-		return usage("doctor --accept needs --fix")
-	case c.Accept && c.Reject:
-		return usage("either --accept or --reject")
-	case c.Print && (c.DryRun || c.JSON):
-		return usage("--print cannot be combined with --dry-run or --json")
+	case len(args) == 0 && v.needs != "":
+		return usage("%s needs %s", v.name, v.needs)
 	case len(args) == 0 && v.name == "install" && c.Print:
 		return &Failure{v.name + " needs a host", "one of " + strings.Join(install.IDs(), ", "), 2}
-	case v.name == "restore" && len(args) == 0 && !c.List:
-		return usage("restore needs the name of a memory (restore --list shows those in the archive)")
-	case v.name == "why" && len(args) == 0:
-		return usage("why needs the name of a memory")
-	case v.name == "search" && len(args) == 0:
-		return usage("search needs the words to look for")
-	case v.name == "forget" && len(args) == 0:
-		return usage("forget needs the text, or the ID of what was said")
-	case v.name == "person" && len(args) == 1, v.name == "person" && len(args) == 2 && !slices.Contains([]string{"add", "remove", "except"}, args[0]):
-		return usage("person takes add, remove or except, and the name of a memory")
-	case v.name == "show" && len(args) == 0:
-		return usage("show needs the ID of what was said, as search and said print it")
-	case c.Search.Regex && c.Search.Ranked:
-		return usage("either --regex or --ranked")
-	case c.Search.Tools && c.Search.Ranked:
-		return usage("--ranked ranks what was said, not what tools printed: omit --tools")
-	case c.At != "" && c.List:
-		return usage("--list cannot be combined with --at")
+	case v.exclude == nil:
+	default:
+		if wrong := v.exclude(c); wrong != "" {
+			return usage("%s", wrong)
+		}
 	}
 	return nil
 }

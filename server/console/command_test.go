@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,8 +33,8 @@ func TestParse(t *testing.T) {
 		{"--json status", Command{Verb: "status", JSON: true, Flags: none}},
 		{"demo --keep", Command{Verb: "demo", Keep: true, Flags: none}},
 		{"diff abc", Command{Verb: "diff", Args: []string{"abc"}, Flags: none}},
-		{"stop it runs away", Command{Verb: "stop", Args: []string{"it", "runs", "away"}, Flags: none}},
-		{"stop -- --json", Command{Verb: "stop", Args: []string{"--json"}, Flags: none}}, // no flag after --
+		{"dream --stop it runs away", Command{Verb: "dream", Stop: true, Args: []string{"it", "runs", "away"}, Flags: none}},
+		{"dream --stop -- --json", Command{Verb: "dream", Stop: true, Args: []string{"--json"}, Flags: none}}, // no flag after --
 		{"undo -- -x", Command{Verb: "undo", Args: []string{"-x"}, Flags: none}},
 		{"--help", Command{Verb: "help", Flags: none}},
 		{"status -h", Command{Verb: "help", Flags: none}},
@@ -77,6 +78,12 @@ func TestParseRefuses(t *testing.T) {
 		{"diff a b", `diff takes one argument; "b" is one too many`, ""},
 		{"demo --json", "demo has no --json", ""},
 		{"--json", "dream-mcp without a verb has no --json", ""},
+		{"dream codex gemini", "dream takes one argument", "dream-mcp dream --help"},
+		{"undo 20261121 --at 2026", "--at needs the name of a memory", "dream-mcp undo --help"},
+		{"share add user_role.md", "share takes one argument; add, remove and except need --person", "dream-mcp share --help"},
+		{"share --person add", "share --person takes add, remove or except, and the name of a memory", ""},
+		{"status --once", "--once needs --watch", ""},
+		{"watch", `unknown verb "watch"`, "dream-mcp help"}, // no old name stays
 		{"search --tools --ranked x", "--ranked ranks what was said, not what tools printed: omit --tools", "dream-mcp search --help"},
 		{"status --keep", "--keep is a flag of demo, not of status", "dream-mcp status --help shows its flags"},
 		{"--json=yes status", "flag --json takes no value", ""},
@@ -134,16 +141,23 @@ func TestHelp(t *testing.T) {
 	if help("help") != all || help("-h") != all || help("nonsense", "--help") != all {
 		t.Error("there are several helps")
 	}
+	if rows := strings.Count(all, "\n"); rows > 22 {
+		t.Errorf("the help has %d rows; a screen of 24 has room for 22 and two prompts", rows)
+	}
+	everything := help("help", "--all")
 	for _, v := range verbs {
-		if !strings.Contains(all, "\n  "+v.name+" ") {
-			t.Errorf("the help does not name %s", v.name)
+		if row := " " + v.name + " "; !strings.Contains(everything, row) || strings.Contains(all, row) != (v.group != "") {
+			t.Errorf("the help does not name %s, or names it to everybody", v.name)
 		}
 		own := help(v.name, "--help")
 		if own == all || help("help", v.name) != own || !strings.Contains(own, "usage: dream-mcp "+v.name) {
 			t.Errorf("%s has no help of its own:\n%s", v.name, own)
 		}
+		if placeholder := regexp.MustCompile(`--[a-z-]+ [a-z]+ {2}`).FindString(own); placeholder != "" {
+			t.Errorf("%s --help: %q is not in capitals", v.name, placeholder)
+		}
 	}
-	if own := help("restore", "-h"); !strings.Contains(own, "--at ID") || !strings.Contains(own, "For example:") || !strings.Contains(own, "usage: dream-mcp restore FILE [flags]") {
+	if own := help("undo", "-h"); !strings.Contains(own, "--at ID") || !strings.Contains(own, "For example:") || !strings.Contains(own, "usage: dream-mcp undo [ID|FILE] [flags]") {
 		t.Error(own)
 	}
 	if lines := strings.Count(welcomeText, "\n"); lines > 20 {

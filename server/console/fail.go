@@ -158,5 +158,5 @@ func busyHint(e *lock.BusyError) string {
 	case e.Host:
 		return "wait for Claude Code's own dream to end, at most an hour; dream-mcp status shows it"
 	}
-	return "wait for that dream to end, or end it: dream-mcp stop"
+	return "wait for that dream to end, or end it: dream-mcp dream --stop"
 }

@@ -25,7 +25,7 @@ func TestFail(t *testing.T) {
 		{usage("unknown verb"), 2, "unknown verb", "dream-mcp help"},
 		{errors.Join(ops.ErrNoDream, nil), 1, "no dream is open", "dream-mcp status"},
 		{fmt.Errorf("%w: %q", ops.ErrUnknown, "abc"), 1, `no such dream: "abc"`, "dream-mcp log"},
-		{&lock.BusyError{Holder: "process 7"}, 1, "the memory is in use: process 7", "dream-mcp stop"},
+		{&lock.BusyError{Holder: "process 7"}, 1, "the memory is in use: process 7", "dream-mcp dream --stop"},
 		{&lock.BusyError{Holder: "process 7", Moment: true}, 1, "the memory is in use: process 7", "in a moment"},
 		{&lock.BusyError{Holder: "process 7", Host: true}, 1, "the memory is in use: process 7", "dream-mcp status"},
 		{&ops.BrokenError{Holder: "process 7", Why: errors.New("gone")}, 1, "an interrupted commit (process 7) cannot be completed: gone", "dream-mcp doctor"},

@@ -13,6 +13,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 )
@@ -101,13 +102,25 @@ func logDetail(e ops.LogEntry) string {
 	return "  " + strings.Join(parts, ", ")
 }
 
+// diff shows what one operation changed, or would change: as text, as a page, or as JSON.
 func (c *Command) diff(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
-	id, changes, err := p.History.Diff(c.argument())
+	r, err := p.Report(ctx, c.argument())
+	if err != nil {
+		return err
+	}
+	if c.OpenPage || c.OutFile != "" {
+		return c.writeReport(ctx, p, setup, r, c.OpenPage)
+	}
+	id, changes, err := p.History.Diff(r.Entry.ID)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return c.printJSON(map[string]string{"id": id, "diff": string(changes)}, "")
+		return c.printJSON(struct {
+			ID   string `json:"id"`
+			Diff string `json:"diff"`
+			history.Report
+		}{id, string(changes), r}, "  ")
 	}
 	shown := string(changes)
 	if info, err := p.Store.Records.Op(id); err == nil && info.Commit != "" { // a merge: whose lines are they?
@@ -126,7 +139,19 @@ func renderDiff(id, changes string, ink terminal.Ink) string {
 	return ink.In(terminal.Bold, id) + "\n" + terminal.PaintDiff(changes, ink)
 }
 
+// anID matches an ID of an operation, and the beginnings of one.
+var anID = lazy.New(`^[0-9][0-9a-f-]*$`)
+
+// isFile reports whether an argument of undo names a memory, not an operation.
+func isFile(argument string) bool { return argument != "" && !anID.MatchString(argument) }
+
 func (c *Command) undo(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
+	switch {
+	case c.List:
+		return c.versions(p)
+	case isFile(c.argument()):
+		return c.restore(ctx, p)
+	}
 	r, err := p.History.Undo(ctx, c.argument())
 	if err != nil {
 		return err
@@ -144,7 +169,7 @@ func kept(undone string, files int) *Failure {
 	if files == 1 {
 		e.Message = "one file was changed later and is kept as it is"
 	}
-	e.Hint = fmt.Sprintf("dream-mcp diff %[1]s shows what it changed; dream-mcp restore FILE --at %[1]s restores a whole file as it was before", undone)
+	e.Hint = fmt.Sprintf("dream-mcp diff %[1]s shows what it changed; dream-mcp undo FILE --at %[1]s restores a whole file as it was before", undone)
 	return e
 }
 
@@ -194,6 +219,7 @@ func sumOr(s memory.Sum) string {
 	return s.Short()
 }
 
+// stop ends the dream that is open in another process.
 func (c *Command) stop(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
 	reason := strings.Join(c.Args, " ")
 	if reason == "" {

@@ -8,11 +8,13 @@ import (
 	"dream-mcp/consolidate/share"
 	"dream-mcp/memory"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
 )
 
+// personChanges are the first arguments of share --person that change the memories of all projects.
+var personChanges = []string{"add", "remove", "except"}
+
 // person lists the memories that the person has in all projects, or changes which these are.
-func (c *Command) person(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
+func (c *Command) person(ctx context.Context, p *consolidate.Project) error {
 	if len(c.Args) == 2 {
 		n, err := memory.ParseName(c.Args[1])
 		if err != nil {
@@ -32,7 +34,7 @@ func (c *Command) person(ctx context.Context, p *consolidate.Project, _ host.Set
 
 func renderPerson(list []share.Held, ink terminal.Ink) string {
 	if len(list) == 0 {
-		return "No memory is in all your projects. To have one there: dream-mcp person add TOPIC\n"
+		return "No memory is in all your projects. To have one there: dream-mcp share --person add FILE\n"
 	}
 	b := terminal.Lines{Ink: ink}
 	b.Add(true, terminal.Bold, "In all your projects on this machine:")

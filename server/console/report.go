@@ -25,17 +25,6 @@ import (
 // reportFile is the page in our state folder. Each report replaces it.
 const reportFile = "report.html"
 
-func (c *Command) report(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
-	r, err := p.Report(ctx, c.argument())
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return c.printJSON(r, "  ")
-	}
-	return c.writeReport(ctx, p, setup, r, c.OpenPage)
-}
-
 // writeReport writes the page of a report, and opens it.
 func (c *Command) writeReport(ctx context.Context, p *consolidate.Project, setup host.Setup, r history.Report, open bool) error {
 	var page bytes.Buffer
@@ -78,7 +67,7 @@ func (c *Command) openReport(ctx context.Context, p *consolidate.Project, setup 
 
 // notOurs refuses a file that a page must not replace: one in the memory, and any that is not a report.
 func notOurs(file, memoryDir string) error {
-	const hint = "name a file that does not exist yet, such as --out report.html"
+	const hint = "name a file that does not exist yet, such as --out dream.html"
 	folder, err := filepath.EvalSymlinks(filepath.Dir(file))
 	if err != nil {
 		return err

@@ -9,13 +9,10 @@ import (
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
 )
 
-func (c *Command) restore(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
-	if c.List {
-		return c.versions(p)
-	}
+// restore brings one memory back.
+func (c *Command) restore(ctx context.Context, p *consolidate.Project) error {
 	r, err := p.History.Restore(ctx, c.argument(), c.At)
 	if err != nil {
 		return err
@@ -67,7 +64,7 @@ func renderVersions(versions []history.Version, file string, zone *time.Location
 		}
 		b.Add(true, colour, "%s  %12s  %s  %-6s %s%s%s", minute(v.Time, zone), size, v.Sum, v.When, v.ID, name, held)
 	}
-	b.Add(file == "", terminal.Dim, "The newest version of each; dream-mcp restore --list FILE shows the others.")
-	b.Add(file != "", terminal.Dim, "Without --at, restore brings back the first that is not current; with --at ID, the version before ID.")
+	b.Add(file == "", terminal.Dim, "The newest version of each; dream-mcp undo --list FILE shows the others.")
+	b.Add(file != "", terminal.Dim, "dream-mcp undo FILE brings back the first that is not current; with --at ID, the version before ID.")
 	return b.String()
 }

@@ -20,7 +20,7 @@ import (
 	"dream-mcp/server/host"
 )
 
-// SearchOptions are the flags of search, said and show.
+// SearchOptions are the flags of search and said.
 type SearchOptions struct {
 	Regex  bool   // the words are an RE2 expression
 	Ranked bool   // the words are a question: the best answers first
@@ -124,6 +124,9 @@ func (c *Command) hit(to *pager, h search.Hit, now time.Time) error {
 
 // said lists what was said since the last dream, or since a time: what the person said, and with --all the model too.
 func (c *Command) said(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
+	if id := c.argument(); id != "" {
+		return c.turns(ctx, p, setup, id)
+	}
 	r := consolidate.ListRequest{SinceLast: c.Search.Since == "", PageBytes: 64 << 10, Speakers: []said.Speaker{said.User}}
 	if c.Search.All {
 		r.Speakers = append(r.Speakers, said.Assistant)
@@ -149,10 +152,10 @@ func (c *Command) said(ctx context.Context, p *consolidate.Project, setup host.S
 	})
 }
 
-// show prints an utterance and the turns around it.
-func (c *Command) show(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
+// turns prints an utterance and the turns around it.
+func (c *Command) turns(ctx context.Context, p *consolidate.Project, setup host.Setup, id string) error {
 	const around = 2
-	turns, err := p.Transcripts.ContextOf(ctx, []string{c.argument()}, around)
+	turns, err := p.Transcripts.ContextOf(ctx, []string{id}, around)
 	if err != nil {
 		return err
 	}

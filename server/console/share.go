@@ -22,6 +22,9 @@ type ShareOptions struct {
 // share keeps the memory the same on several machines.
 func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.Setup) (err error) {
 	o := c.Share
+	if o.Person && (len(c.Args) == 2 || len(c.Args) == 0 && !o.Status && !o.Now && !o.Stop) {
+		return c.person(ctx, p)
+	}
 	if o.Person {
 		flags := c.Flags
 		flags.MemoryDir = share.PersonDir(p.Store.StateHome)

@@ -37,6 +37,9 @@ type setupJSON struct {
 }
 
 func (c *Command) status(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
+	if c.Watch {
+		return c.watch(ctx, p, setup)
+	}
 	s, err := p.Status(ctx)
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ func (c *Command) watch(ctx context.Context, p *consolidate.Project, _ host.Setu
 			snapshot, _, err := w.Look(ctx)
 			return snapshot, err
 		},
-		stop: func() (string, error) { return p.RequestStop(ctx, "by a person in watch") },
+		stop: func() (string, error) { return p.RequestStop(ctx, "by a person in status --watch") },
 	}
 	// A snapshot is masked before it is cut into rows, so it needs no *secret.Writer.
 	last, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithOutput(terminal.File(c.Out)), tea.WithFPS(10), tea.WithoutSignalHandler()).Run()
@@ -203,6 +203,6 @@ func (m watchModel) press(key string) (tea.Model, tea.Cmd) {
 func (m watchModel) View() tea.View {
 	view := tea.NewView(strings.Join(m.view.lines(), "\n"))
 	view.AltScreen = true
-	view.WindowTitle = "dream-mcp watch"
+	view.WindowTitle = "dream-mcp"
 	return view
 }

@@ -1,10 +1,14 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
+	"text/template"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/server/console/demo"
@@ -34,11 +38,42 @@ func (c *Command) welcome(context.Context, *consolidate.Project, host.Setup) err
 //go:embed help.txt
 var helpText string
 
-func (c *Command) help(context.Context, *consolidate.Project, host.Setup) error {
+func (c *Command) help(_ context.Context, _ *consolidate.Project, setup host.Setup) error {
 	c.helpOf.InitDefaultHelpFlag()
 	c.helpOf.Flags().Lookup("help").Hidden = true // it was just used
-	c.helpOf.Root().SetUsageTemplate(helpText)
-	return c.print(terminal.Wrap(c.helpOf.UsageString(), terminal.TextWidth))
+	text, err := template.New("help").Funcs(template.FuncMap{
+		"sentence": sentence, "replace": strings.ReplaceAll, "all": func() bool { return c.All }, "list": c.listVerbs,
+	}).Parse(helpText)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	if err := text.Execute(&b, c.helpOf); err != nil {
+		return err
+	}
+	return c.paged(setup, func(to *pager) error { return to.print(terminal.Wrap(b.String(), terminal.TextWidth)) })
+}
+
+// listVerbs lists the verbs by group. Without --all it fits a screen of 24 rows.
+func (c *Command) listVerbs() string {
+	var b strings.Builder
+	shown := groups
+	if c.All {
+		shown = append(slices.Clone(groups), "")
+	}
+	for _, group := range shown {
+		label := cmp.Or(group, "Others")
+		for _, v := range verbs {
+			if v.group == group {
+				fmt.Fprintf(&b, "%-7s %-11s %s\n", label, v.name, v.short)
+				label = ""
+			}
+		}
+	}
+	if c.All {
+		fmt.Fprintf(&b, "%-7s %-11s %s\n", "", "completion", "print a script that completes words in a shell")
+	}
+	return b.String()
 }
 
 // bashAlone has what the script of cobra needs of the package bash-completion, for a shell without it.

@@ -123,7 +123,7 @@ func (s *screen) control(seq string) bool {
 			s.y = max(0, s.y-1)
 		}
 		return true
-	case ansi.SetWindowTitle("dream-mcp watch"), ansi.SetWindowTitle(""):
+	case ansi.SetWindowTitle("dream-mcp"), ansi.SetWindowTitle(""):
 		return true
 	}
 	if !ansi.HasCsiPrefix(seq) {

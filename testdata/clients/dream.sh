@@ -74,7 +74,7 @@ screen | grep -q "Dreaming with claude-code" || die "another host dreamt"
 keys y Enter
 sees "To undo it: dream-mcp undo"
 grep -q 'uses bun' "$memory/project_package-manager.md" || die "it did not land"
-dream-mcp report --out "$work/report.html"
+dream-mcp diff --out "$work/report.html"
 grep -q 'landed' "$work/report.html" || die "the report does not say that it landed"
 dream-mcp undo
 unchanged
