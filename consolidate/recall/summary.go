@@ -7,7 +7,6 @@ import (
 	"sort"
 
 	"dream-mcp/memory"
-	"dream-mcp/memory/related"
 	"dream-mcp/memory/text"
 )
 
@@ -51,7 +50,7 @@ type summarizer map[string][]uint32
 // summarize returns the hashes of the terms of a topic.
 func (z summarizer) summarize(path string, t *memory.Topic) (terms []byte) {
 	var hashes []uint32
-	text.EachToken(related.NameWords(path)+"\n"+t.Description()+"\n"+t.Body(), func(token string, kind text.Kind) {
+	text.EachToken(memory.NameWords(path)+"\n"+t.Description()+"\n"+t.Body(), func(token string, kind text.Kind) {
 		known, ok := z[token]
 		if !ok {
 			for _, term := range text.English().Terms(token, kind) {

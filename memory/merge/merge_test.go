@@ -70,10 +70,10 @@ func TestFiles(t *testing.T) {
 			filesOf("MEMORY.md", "- [A](a.md) — one; two\n", "a.md", "a\n"), 0},
 		{"deleted with its first line, and edited", filesOf("MEMORY.md", "- [B](b.md) — b\n", "a.md", head+"a\n", "b.md", "b\n"),
 			filesOf("MEMORY.md", "- [B](b.md) — b\n", "b.md", "b\n"), filesOf("MEMORY.md", "- [B](b.md) — b\n", "a.md", head+"a\nmore\n", "b.md", "b\n"),
-			filesOf("MEMORY.md", "- [a](a.md) — use bun\n- [B](b.md) — b\n", "a.md", head+"a\nmore\n", "b.md", "b\n"), 1},
+			filesOf("MEMORY.md", "- [B](b.md) — b\n- [a](a.md) — use bun\n", "a.md", head+"a\nmore\n", "b.md", "b\n"), 1},
 		{"deleted, edited and named again", filesOf("MEMORY.md", "- [A](a.md) — a\n- [B](b.md) — b\n", "a.md", "a\n", "b.md", "b\n"),
 			filesOf("MEMORY.md", "- [B](b.md) — b\n", "b.md", "b\n"), filesOf("MEMORY.md", "- [A](a.md) — a\n- [B](b.md) — b\n", "a.md", "a\nmore\n", "b.md", "b\n"),
-			filesOf("MEMORY.md", "- [A](a.md) — a\n- [B](b.md) — b\n", "a.md", "a\nmore\n", "b.md", "b\n"), 1},
+			filesOf("MEMORY.md", "- [B](b.md) — b\n- [A](a.md) — a\n", "a.md", "a\nmore\n", "b.md", "b\n"), 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

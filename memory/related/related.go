@@ -51,7 +51,7 @@ func Documents(s *memory.Snapshot) []Document {
 // Passages returns the description and the passages of the body.
 func (d Document) Passages() (passages []Passage) {
 	if d.Description != "" {
-		passages = append(passages, Passage{File: d.File, Line: max(1, d.DescribedAt), Text: d.Description, about: NameWords(d.File)})
+		passages = append(passages, Passage{File: d.File, Line: max(1, d.DescribedAt), Text: d.Description, about: memory.NameWords(d.File)})
 	}
 	return append(passages, split(d.Body, d.File, d.BodyAt)...)
 }
@@ -59,11 +59,6 @@ func (d Document) Passages() (passages []Passage) {
 // Beginning returns the description and the body as one passage.
 func (d Document) Beginning() Passage {
 	return Passage{File: d.File, Line: max(1, d.DescribedAt), Text: d.Description + ". " + d.Body}
-}
-
-// NameWords returns the words of a file's name.
-func NameWords(file string) string {
-	return strings.NewReplacer("-", " ", "_", " ", "/", " ").Replace(strings.TrimSuffix(file, ".md"))
 }
 
 // The numbers of a score. On half of the real directories each can be halved or doubled without a difference that is more
@@ -102,7 +97,7 @@ func New(docs []Document) *Index {
 		x.files = append(x.files, d.File)
 		files.next()
 		if d.File != memory.IndexName.String() {
-			files.add(x.termsOf(NameWords(d.File)), 1)
+			files.add(x.termsOf(memory.NameWords(d.File)), 1)
 		}
 		files.add(x.termsOf(d.Description), 1)
 		x.Passages = append(x.Passages, d.Passages()...)
