@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/memory/lazy"
 )
 
 // OpenClaw writes a file for each session of each of its agents: a head with the working directory, then a tree of entries, in
@@ -22,7 +23,7 @@ var openClaw = Host{
 }
 
 var openClawNotTyped = []string{
-	"Read HEARTBEAT.md", "[cron:", "[Subagent Context]", "A new session was started via", "Pre-compaction memory flush",
+	"Read HEARTBEAT.md", "[cron:", "[Subagent Context]", "[System Message]", "[Queued announce messages while agent was busy]", "A new session was started via", "Pre-compaction memory flush",
 	"An async command you ran earlier has completed",
 }
 
@@ -75,14 +76,48 @@ func openClawMessage(message said.Raw, r *said.Record) {
 	}
 }
 
-// openClawTyped is what a person typed of a text: without the blocks that describe the sender and the
-// conversation, the events before it, the time stamp.
+// openClawTyped is what a person typed of a text, which may hold all that was typed while the agent was busy.
 func openClawTyped(text string) string {
-	rest := strings.TrimSpace(text)
+	typed := openClawWords(text)
+	queue, ok := strings.CutPrefix(typed, "[Queued messages while agent was busy]")
+	if !ok {
+		return typed
+	}
+	var texts []string
+	for i, text := range strings.Split(queue, "\n---\nQueued #") {
+		if i > 0 {
+			_, text, _ = strings.Cut(text, "\n") // after its number
+		}
+		if text = said.TypedIn(text, openClawNotTyped, openClawWords); strings.TrimSpace(text) != "" {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+var (
+	// openClawEnvelope is before the words that came through a channel, with the sender or the time: "[Telegram Ann id:7 +3m
+	// 2026-11-18T09:14Z] "; or it is only the time: "[Wed 2026-11-18 09:14 UTC] ".
+	openClawEnvelope = lazy.New(`^\[[A-Z][^\[\]\n]* (?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?:Z| [^\s\[\]]+)?|id:[^\s\[\]]+(?: \+\w+)?)\]\s`)
+
+	openClawMessageID = lazy.New(`(?m)^[ \t]*\[message_id: [^\[\]\n]*\][ \t]*(?:\n|$)`)
+
+	// openClawAnnounce is what OpenClaw writes to the model when a sub-agent or a job has ended.
+	openClawAnnounce = lazy.New(`(?s)^A (?:background task|subagent task|cron job) ".*" just .*\n\n(?:Findings|Result):\n`)
+)
+
+// maxEnvelope bounds an envelope. Anybody may write to OpenClaw: looking at a text must end soon, or remove what it looked at.
+const maxEnvelope = 256
+
+// openClawWords is a text without the blocks that describe the sender and the conversation, the events before it, the
+// envelopes and the IDs of messages; "" if a sub-agent or a job announces its end.
+func openClawWords(text string) string {
+	rest := strings.TrimSpace(openClawMessageID.ReplaceAllString(text, ""))
 	for before := ""; rest != before; {
 		before = rest
-		for words, ok := afterStamp(rest); ok; words, ok = afterStamp(rest) {
-			rest = words
+		for envelope := " "; envelope != ""; {
+			envelope = openClawEnvelope.FindString(rest[:min(len(rest), maxEnvelope)])
+			rest = rest[len(envelope):]
 		}
 		first, after, _ := strings.Cut(rest, "\n")
 		switch {
@@ -99,21 +134,8 @@ func openClawTyped(text string) string {
 		}
 		rest = strings.TrimSpace(rest)
 	}
-	return rest
-}
-
-// maxStamp bounds a time stamp, with the longest name of a zone. Anybody may write to OpenClaw: looking at a text must end
-// soon, or remove what it looked at.
-const maxStamp = 64
-
-// afterStamp returns what is after "[Wed 2026-11-18 09:14 UTC] " at the beginning of a text, and whether that is there.
-func afterStamp(text string) (rest string, ok bool) {
-	stamp, _, ok := strings.Cut(text[:min(len(text), maxStamp)], "] ")
-	fields := strings.Fields(strings.TrimPrefix(stamp, "["))
-	if !ok || !strings.HasPrefix(stamp, "[") || len(fields) < 3 || len(fields) > 4 || len(fields[0]) != 3 ||
-		len(fields[1]) != len("2026-11-18") || !said.IsNumber(strings.ReplaceAll(fields[1], "-", "")) ||
-		len(fields[2]) != len("09:14") || !said.IsNumber(strings.Replace(fields[2], ":", "", 1)) {
-		return text, false
+	if openClawAnnounce.MatchString(rest) {
+		return ""
 	}
-	return text[len(stamp)+len("] "):], true
+	return rest
 }

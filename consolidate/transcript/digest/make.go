@@ -16,7 +16,7 @@ import (
 
 // digestVersion is of the form of digests and of the reading that fills them: whoever changes what an utterance is
 // raises it, and all digests are built again.
-const digestVersion = 16
+const digestVersion = 17
 
 // A version says what a digest was made by. One of another version is made again.
 type version struct {
