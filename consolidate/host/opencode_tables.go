@@ -3,7 +3,7 @@ package host
 import (
 	"bytes"
 	"cmp"
-	"dream-mcp/consolidate/transcript/sqlite"
+	"dream-mcp/consolidate/transcript/database"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -18,20 +18,20 @@ import (
 type openCodeDB struct {
 	path string
 	ours func([]string) bool
-	db   sqlite.File
+	db   database.File
 }
 
 func newOpenCodeDB(path string, ours func([]string) bool) said.Collection {
-	return &openCodeDB{path: path, ours: ours, db: sqlite.File{Path: path, Open: said.OpenFile}}
+	return &openCodeDB{path: path, ours: ours, db: database.File{Path: path, Open: said.OpenFile}}
 }
 
 // List reads all sessions of a database, and of those of the project how many messages and parts they have: the time of a
 // session does not change with each part.
 func (d *openCodeDB) List(since time.Time) (files []said.File, skipped said.Skipped, err error) {
-	err = d.db.View(func(s *sqlite.Snapshot) error {
+	err = d.db.View(func(v database.View) error {
 		skipped = said.Skipped{}
 		listed := 0
-		found, err := openCodeSessions(s, func(session *openCodeSession) bool {
+		found, err := openCodeSessions(v, func(session *openCodeSession) bool {
 			if !session.ModTime.After(since) {
 				return false
 			}
@@ -54,57 +54,50 @@ func (d *openCodeDB) List(since time.Time) (files []said.File, skipped said.Skip
 }
 
 // openCodeSessions returns the sessions of a database that are wanted, each as the newest generation has it.
-func openCodeSessions(s *sqlite.Snapshot, wanted func(*openCodeSession) bool) (all []openCodeSession, err error) {
-	messages, err := s.Table("session_message", "session_id")
-	if err != nil {
-		return nil, err
-	}
-	parts, err := s.Table("part", "session_id")
-	if err != nil {
-		return nil, err
-	}
+func openCodeSessions(v database.View, wanted func(*openCodeSession) bool) (all []openCodeSession, err error) {
 	seen := map[string]bool{}
 	tables := 0
-	for _, name := range []string{"session_v2", "session"} {
-		table, err := s.Table(name, "id", "parent_id", "directory", "time_updated")
+	for _, table := range []string{"session_v2", "session"} {
+		has, err := v.Has(table)
 		if err != nil {
 			return nil, err
 		}
-		if !table.Missing {
+		if has {
 			tables++
 		}
-		err = table.Each(func(row sqlite.Row) error {
+		err = v.Rows(table, "", "", []string{"id", "parent_id", "directory", "time_updated"}, func(row database.Row) error {
 			o := openCodeSession{
-				ID: string(row[0].Text), Parent: string(row[1].Text), Directory: string(row[2].Text),
-				Status: said.Status{ModTime: openCodeTime(row[3].Int)},
+				ID: row.Text(0), Parent: row.Text(1), Directory: row.Text(2), Status: said.Status{ModTime: openCodeTime(row.Int(3))},
 			}
-			known := seen[o.ID]
-			if seen[o.ID] = true; known || !wanted(&o) {
-				return nil
+			if known := seen[o.ID]; !known && wanted(&o) {
+				all = append(all, o)
 			}
-			newer, err := messages.Count(o.ID)
-			if err != nil {
-				return err
-			}
-			older, err := parts.Count(o.ID)
-			o.Size = int64(newer + older)
-			all = append(all, o)
-			return err
+			seen[o.ID] = true
+			return nil
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
 	if tables == 0 {
-		err = errors.New("it has no table of sessions: an unknown version of opencode")
+		return nil, errors.New("it has no table of sessions: an unknown version of opencode")
 	}
-	return all, err
+	for i := range all {
+		for _, table := range []string{"session_message", "part"} {
+			n, err := v.Count(table, "session_id", all[i].ID)
+			if err != nil {
+				return nil, err
+			}
+			all[i].Size += n
+		}
+	}
+	return all, nil
 }
 
 // Read returns a session by the messages of 2.0, or if there are none, by those of older versions.
 func (d *openCodeDB) Read(id string) (lines []byte, at said.Status, err error) {
-	err = d.db.View(func(s *sqlite.Snapshot) error {
-		found, err := openCodeSessions(s, func(session *openCodeSession) bool { return session.ID == id })
+	err = d.db.View(func(v database.View) error {
+		found, err := openCodeSessions(v, func(session *openCodeSession) bool { return session.ID == id })
 		if err != nil {
 			return err
 		}
@@ -112,8 +105,8 @@ func (d *openCodeDB) Read(id string) (lines []byte, at said.Status, err error) {
 			return fs.ErrNotExist
 		}
 		var r reading
-		if err = r.messages(s, id); err == nil && len(r.all) == 0 {
-			err = r.parts(s, id)
+		if err = r.messages(v, id); err == nil && len(r.all) == 0 {
+			err = r.parts(v, id)
 		}
 		lines, at = openCodeLines(found[0], r.all, r.bad), found[0].Status
 		return err
@@ -130,13 +123,13 @@ type reading struct {
 
 // rows calls do with each row of a session in a table that is wanted: its id, its data and what else is asked for. It bounds
 // what is kept.
-func (r *reading) rows(s *sqlite.Snapshot, table, session string, columns []string, do func(row sqlite.Row, data said.Raw)) error {
-	t, err := s.Table(table, append([]string{"session_id", "id", "data"}, columns...)...)
-	if err != nil {
-		return err
-	}
-	err = t.Where(session, func(row sqlite.Row) error {
-		data := said.Raw(bytes.TrimSpace(row[2].Text))
+func (r *reading) rows(v database.View, table, session string, columns []string, do func(row database.Row, data said.Raw)) error {
+	return v.Rows(table, "session_id", session, append([]string{"id", "data"}, columns...), func(row database.Row) error {
+		if row.TooLong(1) {
+			r.bad++
+			return nil
+		}
+		data := said.Raw(bytes.TrimSpace([]byte(row.Text(1))))
 		if kind := data.Field("type"); table == "part" && !kind.Is("text") && !kind.Is("tool") { // a file, a snapshot, a step, a thought
 			return nil
 		}
@@ -150,15 +143,13 @@ func (r *reading) rows(s *sqlite.Snapshot, table, session string, columns []stri
 		do(row, data)
 		return nil
 	})
-	r.bad += t.TooLong
-	return err
 }
 
 // messages reads those of 2.0.
-func (r *reading) messages(s *sqlite.Snapshot, session string) error {
-	err := r.rows(s, "session_message", session, []string{"type", "seq", "time_created"}, func(row sqlite.Row, data said.Raw) {
+func (r *reading) messages(v database.View, session string) error {
+	err := r.rows(v, "session_message", session, []string{"type", "seq", "time_created"}, func(row database.Row, data said.Raw) {
 		r.all = append(r.all, openCodeMessage{
-			id: string(row[1].Text), role: said.Quoted(string(row[3].Text)), seq: row[3].Int, created: row[5].Int, data: data,
+			id: row.Text(0), role: said.Quoted(row.Text(2)), seq: row.Int(3), created: row.Int(4), data: data,
 		})
 	})
 	slices.SortStableFunc(r.all, func(a, b openCodeMessage) int { return cmp.Compare(a.seq, b.seq) })
@@ -166,9 +157,9 @@ func (r *reading) messages(s *sqlite.Snapshot, session string) error {
 }
 
 // parts reads the messages of older versions, and their parts. Both are ordered by their IDs, which grow.
-func (r *reading) parts(s *sqlite.Snapshot, session string) error {
-	err := r.rows(s, "message", session, []string{"time_created"}, func(row sqlite.Row, data said.Raw) {
-		r.all = append(r.all, openCodeMessage{id: string(row[1].Text), role: data.Field("role"), created: row[3].Int, data: data})
+func (r *reading) parts(v database.View, session string) error {
+	err := r.rows(v, "message", session, []string{"time_created"}, func(row database.Row, data said.Raw) {
+		r.all = append(r.all, openCodeMessage{id: row.Text(0), role: data.Field("role"), created: row.Int(2), data: data})
 	})
 	if err != nil {
 		return err
@@ -180,9 +171,9 @@ func (r *reading) parts(s *sqlite.Snapshot, session string) error {
 	for i := range r.all {
 		places[r.all[i].id] = i
 	}
-	err = r.rows(s, "part", session, []string{"message_id"}, func(row sqlite.Row, data said.Raw) {
-		if place, known := places[string(row[3].Text)]; known {
-			r.all[place].parts = append(r.all[place].parts, openCodePart{string(row[1].Text), data})
+	err = r.rows(v, "part", session, []string{"message_id"}, func(row database.Row, data said.Raw) {
+		if place, known := places[row.Text(2)]; known {
+			r.all[place].parts = append(r.all[place].parts, openCodePart{row.Text(0), data})
 		}
 	})
 	for i := range r.all {
