@@ -43,6 +43,7 @@ type Map struct {
 	Prompted  bool          // the prompt with the four phases was read on this connection
 	Listed    int           // sessions of those that were listed to their end already
 	First     bool          // it is not known what an earlier dream left
+	ReadTo    memory.Name   // the last memory that a first dream read before it was cut off
 	Changed   []left.Changed
 	IndexSays []related.Pair    // lines of the index that give another value than their memory
 	Passed    []related.Passage // that name a day which was ahead at the last dream
@@ -143,6 +144,9 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 		m.Changed, m.Passed = l.Changed(x, disk, d.p.History, d.Stage.Touched()), l.Passed(docs, now)
 	} else {
 		m.First = true
+		if read := d.readBefore(); len(read) > 0 {
+			m.ReadTo, _ = memory.ParseName(read[len(read)-1])
+		}
 	}
 	lines := map[string]related.Passage{}
 	for file, e := range entries {

@@ -38,11 +38,12 @@ type ReadResult struct {
 func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
-	r, err := openReader(p, strings.Join(paths, ", "))
+	r, err := openReader(p)
 	if err != nil {
 		return nil, err
 	}
 	defer r.dir.Close()
+	p.dream.log(trail.Event{Kind: trail.EventRead, Text: strings.Join(paths, ", ")})
 	results := make([]ReadResult, len(paths))
 	for i, path := range paths {
 		results[i] = r.read(path)
@@ -65,7 +66,7 @@ type Reading struct {
 func (p *Project) ReadAfter(ctx context.Context, name string, pageBytes int) (page Reading, err error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
-	r, err := openReader(p, strings.TrimSuffix("all, after "+name, ", after "))
+	r, err := openReader(p)
 	if err != nil || r.dir == nil {
 		return page, err
 	}
@@ -97,15 +98,17 @@ func (p *Project) ReadAfter(ctx context.Context, name string, pageBytes int) (pa
 			pageBytes -= len(index.Text)
 		}
 	}
+	e := trail.Event{Kind: trail.EventRead, Text: strings.TrimSuffix("all, after "+name, ", after ")}
 	for i, n := range names[after:end] {
 		one := r.read(n.String())
 		one.Name = n
-		if pageBytes -= len(memory.WithoutBookkeeping(one.Text)) + fileOverhead; pageBytes < 0 && len(page.Files) > 0 {
+		if pageBytes -= len(memory.WithoutBookkeeping(one.Text)) + overhead(n); pageBytes < 0 && len(page.Files) > 0 {
 			page.Left = end - after - i
 			break
 		}
-		page.Files = append(page.Files, one)
+		page.Files, e.Files = append(page.Files, one), append(e.Files, n.String())
 	}
+	p.dream.log(e)
 	return page, nil
 }
 
@@ -144,14 +147,36 @@ func (d *dream) together(pageBytes int) error {
 	}
 	size := map[string]int{}
 	for n, t := range s.Topics {
-		size[n.String()] = len(memory.WithoutBookkeeping(string(t.Bytes()))) + fileOverhead
+		size[n.String()] = len(memory.WithoutBookkeeping(string(t.Bytes()))) + overhead(n)
 	}
 	order := related.New(related.Documents(s.Shown(nil))).Order(pageBytes, func(file string) int { return size[file] })
 	d.order, d.about = map[string]int{}, -1
-	for i, file := range order {
-		d.order[file] = i
+	for _, file := range append(d.readBefore(), order...) {
+		if _, placed := d.order[file]; !placed {
+			d.order[file] = len(d.order)
+		}
 	}
 	return nil
+}
+
+// readBefore returns the memories that d showed on pages of all before it was cut off, in their order.
+func (d *dream) readBefore() (files []string) {
+	if !d.Resumed {
+		return nil
+	}
+	root, err := d.p.Store.Records.Root()
+	if err != nil {
+		return nil
+	}
+	events, _ := trail.Read(root, d.ID)
+	var now []string // since it was resumed
+	for _, e := range events {
+		if e.Kind == trail.EventBegun {
+			files, now = append(files, now...), nil
+		}
+		now = append(now, e.Files...)
+	}
+	return files
 }
 
 // newsFirst sets the order of a later dream, of which names has all memories: those that the map is about and the listing touched
@@ -208,8 +233,8 @@ func (d *dream) after(names []memory.Name, name string) int {
 	return i
 }
 
-// fileOverhead is about how many bytes a page says of a file.
-const fileOverhead = 80
+// overhead is the number of bytes that a page says of a memory.
+func overhead(n memory.Name) int { return len(n.String()) + 55 }
 
 // reader reads the memory as the open dream would leave it, or as it is.
 type reader struct {
@@ -219,11 +244,10 @@ type reader struct {
 }
 
 // openReader begins a call that reads.
-func openReader(p *Project, what string) (r reader, err error) {
+func openReader(p *Project) (r reader, err error) {
 	if err := p.enter(""); err != nil {
 		return r, err
 	}
-	p.dream.log(trail.Event{Kind: trail.EventRead, Text: what})
 	r.dream, r.store = p.dream, p.Store
 	r.dir, err = p.Store.Dir()
 	return r, err

@@ -59,6 +59,7 @@ func renderMap(m consolidate.Map) (head string, lines []string) {
 	begin.add(m.Dream.Unattended, "Nobody watches this dream: it may delete no user or feedback memory, nor cut one by half, and of the rest one in ten; "+
 		"what other memories say too is not lost. What is refused is kept as a proposal for the person: go on with the rest.\n")
 	begin.add(m.Resumed || len(m.Dream.Staged) > 0, "Staged so far: %s\n", cmp.Or(strings.Join(m.Dream.Staged, ", "), "nothing"))
+	begin.add(m.ReadTo != memory.Name{}, "All memories were read to %s: read_memory {\"cursor\": %q} goes on there.\n", m.ReadTo, m.ReadTo)
 	begin.add(m.Listed > 0, "What the user said in %s was listed to the end.\n", ops.Plural(m.Listed, "new session"))
 	mapState(&b, m)
 	b.add(!m.Prompted, "\n%s\n", strings.TrimSpace(consolidate.Brief()))

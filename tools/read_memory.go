@@ -39,7 +39,7 @@ func readMemory(ctx context.Context, p *consolidate.Project, r readArguments) (a
 			hideBookkeeping(&files[i].Shown)
 		}
 	}
-	shown := renderFiles(&b, r.Paths, files, r.Offset)
+	shown := renderFiles(&b, r.Paths, files, r.Offset, readPage)
 	b.add(shown < len(files), "… the page is full; not shown: %s", strings.Join(r.Paths[shown:], ", "))
 	text := strings.TrimRight(b.String(), "\n")
 	p.Recall.NoteRead(r.Paths[:shown])
@@ -75,11 +75,11 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 	if page.Index != nil {
 		renderOutline(&b, *page.Index, page.Loaded)
 	}
-	shown := renderFiles(&b, paths, files, 0)
-	p.Recall.NoteRead(paths[:shown])
-	left, last := page.Left+len(files)-shown, memory.IndexFile
-	if shown > 0 {
-		last = paths[shown-1]
+	renderFiles(&b, paths, files, 0, MaxAnswer) // a file that changed after it was staged is shown twice
+	p.Recall.NoteRead(paths)
+	left, last := page.Left, memory.IndexFile
+	if len(paths) > 0 {
+		last = paths[len(paths)-1]
 	}
 	b.add(left > 0, "… %d more", left)
 	b.add(left > 0 && page.Others > 0, " that the map is about or the listing touched")
@@ -117,9 +117,9 @@ func readProblem(path string, f consolidate.ReadResult) string {
 	return fmt.Sprintf("%q does not exist", path)
 }
 
-// renderFiles renders files until the page is full, and returns how many. Only the first may be cut.
-func renderFiles(b *text, paths []string, files []consolidate.ReadResult, offset int) (shown int) {
-	return fill(b, len(files), readPage, func(i int) string {
+// renderFiles renders files until the page has room bytes, and returns how many. Only the first may be cut.
+func renderFiles(b *text, paths []string, files []consolidate.ReadResult, offset, room int) (shown int) {
+	return fill(b, len(files), room, func(i int) string {
 		if f := files[i]; f.Err == nil || f.Disk != nil {
 			return renderBoth(paths[i], f, offset)
 		}

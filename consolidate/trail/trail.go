@@ -26,7 +26,7 @@ const (
 	EventSearch  EventKind = "search"  // Text: the query; Hits: the number of matches
 	EventListed  EventKind = "listed"  // Hits: the number of utterances listed so far
 	EventContext EventKind = "context" // Text: the hit whose context was read
-	EventRead    EventKind = "read"    // Text: the files
+	EventRead    EventKind = "read"    // Text: the files; Files: those of a page of all
 	EventStaged  EventKind = "staged"  // Text: the change
 	EventRefused EventKind = "refused" // Text: the change and the reason
 	EventDryRun  EventKind = "dry_run"
@@ -42,6 +42,7 @@ type Event struct {
 	Text     string     `json:"text,omitempty"` // at most 300 characters
 	Hits     int        `json:"hits,omitempty"`
 	Reviewed []Reviewed `json:"sessions,omitempty"`
+	Files    []string   `json:"files,omitempty"`
 }
 
 // Reviewed is a session that a dream reviews.
