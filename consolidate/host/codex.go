@@ -29,10 +29,10 @@ var codex = Host{
 		Format: said.Format{
 			Host: "codex",
 			Folders: []said.Folder{
-				{Path: "sessions", Why: "Codex's, of all projects: those that ran here", Deep: 3}, // year, month, day
-				{Path: "archived_sessions", Why: "Codex's archive, of all projects: those that ran here"},
+				{Path: "sessions", Why: "Codex's, of all projects: those that ran here", Files: []string{"[0-9]*/[0-9]*/[0-9]*/*.jsonl"}},
+				{Path: "archived_sessions", Why: "Codex's archive, of all projects: those that ran here", Files: []string{"*.jsonl"}},
 			},
-			ID: codexID, Endings: []string{".jsonl"}, Line: codexLine, NotTyped: codexNotTyped,
+			ID: codexID, Line: codexLine, NotTyped: codexNotTyped,
 		},
 		Place: Place{Variable: "CODEX_HOME", Home: ".codex"},
 	},
@@ -66,7 +66,8 @@ func codexBackground(r Run) (line []string, dir string, err error) {
 }
 
 // codexID is the UUID at the end of "rollout-2026-11-18T09-14-03-UUID".
-func codexID(stem string) string {
+func codexID(path string) string {
+	stem := said.Stem(path)
 	id := stem[max(0, len(stem)-36):]
 	if !strings.HasPrefix(stem, "rollout-") || !said.IsUUID(id) {
 		return ""

@@ -41,9 +41,9 @@ var gemini = Host{
 	Sessions: &Sessions{
 		Format: said.Format{
 			Host:    "gemini",
-			Folders: []said.Folder{{Path: "tmp/*/chats", Why: "Gemini CLI's, of this project", Trust: said.Whole}},
+			Folders: []said.Folder{{Path: "tmp/*/chats", Why: "Gemini CLI's, of this project", Trust: said.Whole, Files: []string{"*.json", "*.jsonl"}}},
 			Ours:    geminiOurs,
-			ID:      geminiID, Session: geminiSession, Own: geminiOwn, Endings: []string{".json", ".jsonl"}, Whole: geminiWhole, NotTyped: geminiNotTyped,
+			ID:      geminiID, Session: geminiSession, Own: geminiOwn, Whole: geminiWhole, NotTyped: geminiNotTyped,
 		},
 		Place: Place{Variable: "GEMINI_CLI_HOME", Below: ".gemini", Home: ".gemini"},
 	},
@@ -104,8 +104,8 @@ func readStart(path string, most int64) []byte {
 }
 
 // geminiID is the name of "session-2026-02-10T23-57-9f5659bb" without the first word.
-func geminiID(stem string) string {
-	id, ok := strings.CutPrefix(stem, "session-")
+func geminiID(path string) string {
+	id, ok := strings.CutPrefix(said.Stem(path), "session-")
 	if !ok || !said.IsPlainName(id) || !strings.Contains(id, "-") {
 		return ""
 	}
@@ -132,7 +132,7 @@ type geminiLog struct {
 }
 
 // geminiWhole returns a file in Claude Code's lines.
-func geminiWhole(text []byte) []byte {
+func geminiWhole(text []byte, _ string) []byte {
 	log := geminiLog{places: map[string]int{}}
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
 	if said.Raw(text).IsWhole() {

@@ -13,7 +13,7 @@ func TestGeminiLongName(t *testing.T) {
 	for i := range 500 {
 		fmt.Fprintf(&log, `{"id":"m%d","type":"user","content":"dim the beacon %d"}`+"\n", i, i)
 	}
-	lines := geminiWhole([]byte(log.String()))
+	lines := geminiWhole([]byte(log.String()), "")
 	if n := strings.Count(string(lines), "dim the beacon"); n != 500 || len(lines) > 2*log.Len() {
 		t.Errorf("%d messages in %d bytes, of a file of %d", n, len(lines), log.Len())
 	}

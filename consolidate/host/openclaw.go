@@ -15,8 +15,8 @@ var openClaw = Host{
 	Sessions: &Sessions{
 		Format: said.Format{
 			Host:    "openclaw",
-			Folders: []said.Folder{{Path: "agents/*/sessions", Why: "OpenClaw's, of one agent: those that ran here"}},
-			ID:      openClawID, Endings: []string{".jsonl"}, Line: openClawLine, NotTyped: openClawNotTyped,
+			Folders: []said.Folder{{Path: "agents/*/sessions", Why: "OpenClaw's, of one agent: those that ran here", Files: []string{"*.jsonl"}}},
+			ID:      openClawID, Line: openClawLine, NotTyped: openClawNotTyped,
 		},
 		Place: Place{Variable: "OPENCLAW_STATE_DIR", Home: ".openclaw"},
 	},
@@ -27,8 +27,10 @@ var openClawNotTyped = []string{
 	"An async command you ran earlier has completed",
 }
 
-// openClawID is the name of a file: a UUID, and perhaps "-topic-" and the topic's.
-func openClawID(stem string) string {
+// openClawID is the name of a file: a UUID, and perhaps "-topic-" and the topic's. "ID.jsonl.deleted.…" and "ID.jsonl.reset.…" are
+// sessions that a person removed.
+func openClawID(path string) string {
+	stem := said.Stem(path)
 	if len(stem) < 36 || !said.IsUUID(stem[:36]) || len(stem) > 36 && !strings.HasPrefix(stem[36:], "-topic-") {
 		return ""
 	}

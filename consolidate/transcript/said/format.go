@@ -24,23 +24,23 @@ type Format struct {
 	Folders []Folder
 	Ours    func(home string, roots []string) func(path string) bool
 
-	// ID returns a session's ID from the name of its file without the ending; "" if the file is not a session.
-	ID func(stem string) string
+	// ID returns a session's ID from the path of its file below the folder, with slashes; "" if the file is not a session.
+	ID func(path string) string
 
 	// Session returns what the IDs of the files of one session share; nil: a session has one file. Own returns the same from the
 	// ID by which the host names its own session.
 	Session, Own func(id string) string
 
-	// Endings are those of the files.
-	Endings []string
+	// Beside returns the working directory of a session that is recorded beside its file; nil: its records have it.
+	Beside func(path string) (cwd string)
 
 	// Line reads a JSON object of a file that grows by lines. h is the state after the lines before it.
 	Line func(object Raw, r *Record, h *HostState)
 
-	// Whole turns a file that is rewritten, or must be known to its end, into Claude Code's lines.
-	Whole func(text []byte) []byte
+	// Whole turns a file that is rewritten, or must be known to its end, into Claude Code's lines. cwd is what Beside returned.
+	Whole func(text []byte, cwd string) []byte
 
-	// Collect returns the collection at a folder's path, if that is one file of many sessions. Then ID and Endings are not used.
+	// Collect returns the collection at a folder's path, if that is one file of many sessions. Then ID is not used.
 	// ours reports by its working directories whether a session is the project's.
 	Collect func(path string, ours func(cwds []string) bool) Collection
 
@@ -70,7 +70,7 @@ type Folder struct {
 	Problem string // why it cannot be read; "" if it can
 
 	Trust Trust
-	Deep  int        // levels of folders between it and its files
+	Files []string   // patterns of the paths of its files
 	Of    Collection // in place of files, or nil
 }
 
@@ -139,31 +139,42 @@ func (f *Format) ByLines() bool { return f != nil && f.Line != nil }
 // Rewritten reports whether the host's files do not merely grow.
 func (f *Format) Rewritten() bool { return f != nil && (f.Whole != nil || f.Collect != nil) }
 
-// Named reports whether an entry of a folder is a file of sessions, its id, and the reason why it is not a session.
-func (f Folder) Named(entry string) (id string, reason Reason, ok bool) {
+// Named reports whether a path below a folder is a file of sessions, its id, and the reason why it is not a session.
+func (f Folder) Named(path string) (id string, reason Reason, ok bool) {
 	if f.Host() == ClaudeCode {
-		return claudeCodeNamed(entry, f.Trust == Whole)
+		return claudeCodeNamed(path, f.Trust == Whole)
 	}
-	stem, ok := f.Format.stem(entry)
-	if !ok {
+	if !f.matches(path, true) {
 		return "", "", false
 	}
-	if id = f.Format.ID(stem); id == "" {
+	if id = f.Format.ID(path); id == "" {
 		reason = NoSession
 	}
 	return id, reason, true
 }
 
-// stem returns a file's name without the ending, if it has one of the format's. ".jsonl.deleted.…" and ".jsonl.reset.…" are sessions
-// that a person removed.
-func (f *Format) stem(name string) (stem string, ok bool) {
-	for _, ending := range f.Endings {
-		if stem, ok = strings.CutSuffix(name, ending); ok {
-			return stem, true
+// Leads reports whether files of sessions may be in a folder at a path below this one.
+func (f Folder) Leads(path string) bool { return f.matches(path, false) }
+
+// matches reports whether a path is matched by a pattern of the files, or whole is false and one begins so.
+func (f Folder) matches(at string, whole bool) bool {
+	segments := strings.Split(at, "/")
+	return slices.ContainsFunc(f.Files, func(pattern string) bool {
+		of := strings.Split(pattern, "/")
+		if len(of) < len(segments) || whole != (len(of) == len(segments)) {
+			return false
 		}
-	}
-	return "", false
+		for i, segment := range segments {
+			if ok, _ := path.Match(of[i], segment); !ok {
+				return false
+			}
+		}
+		return true
+	})
 }
+
+// Stem returns the last part of a path without its ending.
+func Stem(at string) string { return strings.TrimSuffix(path.Base(at), path.Ext(at)) }
 
 // Session returns the ID under which the gate counts the file.
 func (f File) Session() string {

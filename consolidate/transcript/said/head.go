@@ -134,6 +134,9 @@ func (f File) records(offset, most int64, do func(r *Record, next int64) (more b
 	lines := source.Lines(context.Background(), 1, offset, new(atomic.Int64))
 	defer lines.Close()
 	d := newDecoder(f.Format)
+	if d.HostState != nil {
+		d.HostState.CWD = f.beside()
+	}
 	for {
 		line, _, err := lines.read()
 		if err == io.EOF {

@@ -123,7 +123,7 @@ func NewReader(f File, lines *LineReader, emit func(*Entry) error) *Reader {
 		emit:    emit,
 		Skipped: Skipped{},
 	}
-	r.Restore(State{})
+	r.Restore(State{HostState: HostState{CWD: f.beside()}})
 	return r
 }
 

@@ -36,6 +36,14 @@ type File struct {
 // Host returns the ID of the host that keeps the session.
 func (f File) Host() Host { return f.Format.name() }
 
+// beside returns the working directory that is recorded beside the file.
+func (f File) beside() string {
+	if f.Format == nil || f.Format.Beside == nil {
+		return ""
+	}
+	return f.Format.Beside(f.Path)
+}
+
 // A Collection has many sessions, none of which is a file of its own: a database. Such a session's
 // path is the collection's, followed by its ID. A collection is safe for concurrent use.
 type Collection interface {
@@ -107,7 +115,7 @@ func (f File) Open() (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := f.Format.Whole(text)
+	lines := f.Format.Whole(text, f.beside())
 	s.stream, s.Length = inMemory{bytes.NewReader(lines)}, int64(len(lines))
 	return s, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,12 +54,13 @@ func list(f said.Folder, since time.Time, skipped said.Skipped) (files []said.Fi
 		return listed
 	}
 	looked := 0
-	var look func(path string, deep int)
-	look = func(path string, deep int) {
+	var look func(below string)
+	look = func(below string) {
 		if looked >= said.MaxEntries {
 			return
 		}
-		entries, _, err := said.ReadFolder(path)
+		at := filepath.Join(f.Path, filepath.FromSlash(below))
+		entries, _, err := said.ReadFolder(at)
 		if err != nil {
 			skipped[said.Unreadable]++
 			return
@@ -67,20 +69,20 @@ func list(f said.Folder, since time.Time, skipped said.Skipped) (files []said.Fi
 			skipped[said.Unlisted] = 1
 		}
 		for _, e := range entries {
-			if deep == 0 {
-				files = appendSession(files, f, path, e, since, skipped)
-			} else if e.IsDir() && said.IsNumber(e.Name()) {
-				look(filepath.Join(path, e.Name()), deep-1)
+			if name := path.Join(below, e.Name()); e.IsDir() && f.Leads(name) {
+				look(name)
+			} else {
+				files = appendSession(files, f, name, e, since, skipped)
 			}
 		}
 	}
-	look(filepath.Clean(f.Path), f.Deep)
+	look("")
 	return files
 }
 
-// appendSession adds an entry of a folder to the files if it is a session that was touched after since.
-func appendSession(files []said.File, f said.Folder, folder string, e fs.DirEntry, since time.Time, skipped said.Skipped) []said.File {
-	id, reason, ok := f.Named(e.Name())
+// appendSession adds the file at a path below a folder to the files if it is a session that was touched after since.
+func appendSession(files []said.File, f said.Folder, at string, e fs.DirEntry, since time.Time, skipped said.Skipped) []said.File {
+	id, reason, ok := f.Named(at)
 	if !ok {
 		return files
 	}
@@ -98,6 +100,6 @@ func appendSession(files []said.File, f said.Folder, folder string, e fs.DirEntr
 		return files
 	}
 	return append(files, said.File{
-		ID: id, Format: f.Format, Trust: f.Trust, Path: filepath.Join(folder, e.Name()), Size: stat.Size(), ModTime: stat.ModTime(),
+		ID: id, Format: f.Format, Trust: f.Trust, Path: filepath.Join(f.Path, filepath.FromSlash(at)), Size: stat.Size(), ModTime: stat.ModTime(),
 	})
 }
