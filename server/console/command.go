@@ -271,7 +271,7 @@ func (c *Command) Run(ctx context.Context, p *consolidate.Project, setup host.Se
 	v, _ := findVerb(c.Verb)
 	switch c.Verb {
 	case "":
-		v.run = (*Command).welcome
+		v.run = (*Command).overview
 	case "help":
 		v.run = (*Command).help
 	case "completion":

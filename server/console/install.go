@@ -135,8 +135,15 @@ func (c *Command) installFound(ctx context.Context, i install.Installer) error {
 	case removing && (c.JSON || c.In == nil || c.DryRun):
 		return &Failure{"uninstall needs a host", "dream-mcp is in " + strings.Join(ids, ", "), 2}
 	}
-	if err := c.hosts(i); err != nil || c.JSON || c.In == nil && !c.DryRun {
+	here, err := c.hosts(i)
+	if err != nil || c.JSON {
 		return err
+	}
+	if !here && !removing {
+		return cmp.Or[error](c.print(renderNoHost(c.Self)), &Failure{Code: 1})
+	}
+	if c.In == nil && !c.DryRun {
+		return nil
 	}
 	if err := install.Installable(i.Self); err != nil && !removing {
 		return notInstalled(&hosts.Host{Name: "dream-mcp"}, err)
@@ -297,8 +304,8 @@ func (c *Command) printParts(h *hosts.Host, parts []install.Part) error {
 	return c.paste(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// hosts lists the hosts, and which parts each has.
-func (c *Command) hosts(i install.Installer) error {
+// hosts lists the hosts, and which parts each has. It reports whether any is on this machine or connected.
+func (c *Command) hosts(i install.Installer) (here bool, err error) {
 	var rows []hostJSON
 	for _, h := range install.Hosts() {
 		row := hostJSON{Host: h.ID, Name: h.Name, Present: i.Present(h), Parts: map[string]string{}}
@@ -311,8 +318,10 @@ func (c *Command) hosts(i install.Installer) error {
 			if p.Name == install.Server {
 				row.File = p.File
 			}
+			here = here || p.State != install.Absent
 		}
+		here = here || row.Present || row.Error != ""
 		rows = append(rows, row)
 	}
-	return c.answer(map[string]any{"hosts": rows}, "  ", func(terminal.Ink) string { return renderHosts(rows) })
+	return here, c.answer(map[string]any{"hosts": rows}, "  ", func(terminal.Ink) string { return renderHosts(rows) })
 }

@@ -1,9 +1,10 @@
 package console
 
 import (
-	hosts "dream-mcp/consolidate/host"
+	"encoding/json"
 	"strings"
 
+	hosts "dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/install"
@@ -112,8 +113,10 @@ func outcome(p partJSON, removing, dry bool) string {
 	return said
 }
 
+// renderHosts lists the hosts that are on this machine or connected, and names the others in one line.
 func renderHosts(rows []hostJSON) string {
 	var b terminal.Lines
+	var absent []string
 	for _, r := range rows {
 		var have []string
 		for _, name := range []string{install.Server, install.Skill, install.Hook} {
@@ -121,19 +124,38 @@ func renderHosts(rows []hostJSON) string {
 				have = append(have, name)
 			}
 		}
-		installed := strings.Join(have, ", ")
-		state := "not found here"
+		state, connect := "", "dream-mcp install "+r.Host
+		if hosts.Find(r.Host).Settings.Nowhere {
+			connect += " --project DIR"
+		}
 		switch {
 		case r.Error != "":
 			state = "unknown: " + r.Error
 		case len(have) == len(r.Parts):
-			state = "connected: " + installed
+			state = "connected: " + strings.Join(have, ", ")
 		case len(have) > 0:
-			state = "partly connected: " + installed + "; dream-mcp install " + r.Host + " adds the rest"
+			state = "partly connected: " + strings.Join(have, ", ") + "; " + connect + " adds the rest"
 		case r.Present:
-			state = "found, not connected yet: dream-mcp install " + r.Host
+			state = "found, not connected yet: " + connect
+		default:
+			absent = append(absent, r.Host)
+			continue
 		}
 		b.Add(true, "", "%-15s %s", r.Host, state)
 	}
+	b.Add(len(absent) > 0, "", "Not found here: %s", strings.Join(absent, ", "))
+	return b.String()
+}
+
+// renderNoHost says what a person can do where no agent was found.
+func renderNoHost(self string) string {
+	entry, _ := json.Marshal(map[string]any{"mcpServers": map[string]any{"dream": map[string]any{"command": self}}})
+	var b terminal.Lines
+	b.Add(true, "", "\nNo agent that dream-mcp knows is on this machine. You can")
+	b.Add(true, "", "- get one, such as Claude Code (npm install -g @anthropic-ai/claude-code) or Codex (npm install -g @openai/codex), and run this again;")
+	b.Add(true, "", "- add this to the settings of any other MCP client:")
+	b.WriteString("    " + string(entry) + "\n")
+	b.Add(true, "", "- look at a memory that you have: dream-mcp lint DIR, dream-mcp status --memory-dir DIR;")
+	b.Add(true, "", "- see what a dream does: dream-mcp demo.")
 	return b.String()
 }

@@ -45,13 +45,10 @@ func (c *Command) chooseRecall(ctx context.Context, h *hosts.Host, removing bool
 	case removing:
 		c.Recall = recall.Off
 	case c.Recall != "" || !h.Shows():
-	case c.In == nil || c.DryRun || c.Print || c.JSON || now != recall.Off:
+	case c.In == nil || c.DryRun || c.Print || c.JSON || now != recall.Off || h.ID == host.ClaudeCode: // which loads the index itself
 		c.Recall = now
 	default:
 		proposed := recall.Start
-		if h.ID == host.ClaudeCode { // it loads the index itself
-			proposed = recall.Off
-		}
 		fmt.Fprintf(c.Out, "dream-mcp can show memories of a project to the model of %s unasked.\n"+
 			"The vendor of the model then reads them.\n  off     nothing\n", h.Name)
 		for n, level := range recall.Levels[1:] {

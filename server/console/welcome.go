@@ -21,7 +21,8 @@ import (
 //go:embed welcome.txt
 var welcomeText string
 
-func (c *Command) welcome(context.Context, *consolidate.Project, host.Setup) error {
+// welcome says what this program is, and how to connect it.
+func (c *Command) welcome() error {
 	typed := c.Self
 	if strings.Contains(typed, " ") {
 		typed = `"` + typed + `"` // as every shell reads it

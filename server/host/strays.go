@@ -1,9 +1,12 @@
 package host
 
 import (
-	"dream-mcp/consolidate/transcript/said"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
+
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // Stray is a memory directory of a project that no longer exists and had the name of this one: it may have been moved here.
@@ -56,4 +59,38 @@ func ranIn(folder string) (dirs []string) {
 		}
 	}
 	return dirs
+}
+
+// Known is a project with a memory of Claude Code's.
+type Known struct {
+	Project string
+	Topics  int
+}
+
+// maxKnown bounds the projects that Known returns.
+const maxKnown = 15
+
+// Known returns the projects that have a memory, the last used first.
+func (s Setup) Known() (all []Known) {
+	type memory struct {
+		folder string
+		used   time.Time
+	}
+	var memories []memory
+	for _, e := range names(s.ProjectsDir) {
+		if info, err := e.Info(); err == nil && isDir(filepath.Join(s.ProjectsDir, e.Name(), "memory")) {
+			memories = append(memories, memory{filepath.Join(s.ProjectsDir, e.Name()), info.ModTime()})
+		}
+	}
+	slices.SortFunc(memories, func(a, b memory) int { return b.used.Compare(a.used) })
+	for _, m := range memories {
+		n := topics(filepath.Join(m.folder, "memory"))
+		if n == 0 || len(all) == maxKnown {
+			continue
+		}
+		if at := slices.DeleteFunc(ranIn(m.folder), func(dir string) bool { return !isDir(dir) }); len(at) > 0 {
+			all = append(all, Known{at[0], n})
+		}
+	}
+	return all
 }

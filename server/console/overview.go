@@ -1,0 +1,132 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/ops"
+	"dream-mcp/memory/rule"
+	"dream-mcp/server/console/terminal"
+	"dream-mcp/server/host"
+	"dream-mcp/server/install"
+)
+
+// overviewTime bounds what is counted for the overview: a person who types only the name gets an answer at once.
+const overviewTime = 150 * time.Millisecond
+
+// overview shows the project that the person is in and what to type next. Outside of any it lists the projects with a
+// memory; where there is none, it says what this program is.
+func (c *Command) overview(ctx context.Context, _ *consolidate.Project, _ host.Setup) error {
+	if c.Open == nil {
+		return c.welcome()
+	}
+	p, setup, err := c.Open(c.Flags)
+	if errors.Is(err, host.ErrNoProject) {
+		return c.projects(setup)
+	}
+	if err != nil {
+		return err
+	}
+	defer p.Close("the program ended")
+	topics, err := p.Topics()
+	if err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, overviewTime)
+	defer cancel()
+	sessions, _, err := p.Transcripts.Sessions(limited, time.Time{})
+	if err == nil && len(topics)+len(sessions) == 0 {
+		return c.projects(setup)
+	}
+	have := ops.Plural(len(topics), "memory")
+	if err == nil {
+		have = ops.Plural(len(sessions), "session") + ", " + have
+	}
+	s, err := p.Status(ctx)
+	if err != nil {
+		return err
+	}
+	wrong := s.Warnings
+	if found := c.quickLint(limited, p); found != "" {
+		wrong = append(wrong, found)
+	}
+	connected := isConnected(setup)
+	if !connected {
+		wrong = append(wrong, "no agent is connected: dream-mcp install")
+	}
+	c.Out = terminal.Masked(terminal.File(c.Out), setup.AllowSecrets)
+	return c.answer(nil, "", func(ink terminal.Ink) string {
+		return renderOverview(setup.Project+": "+have, s, wrong, p.Store.Now(), ink)
+	})
+}
+
+// quickLint counts what the rules find without the project, if there is time.
+func (c *Command) quickLint(ctx context.Context, p *consolidate.Project) string {
+	if ctx.Err() != nil {
+		return ""
+	}
+	l, err := p.Lint(consolidate.LintRequest{Quick: true})
+	if err != nil {
+		return ""
+	}
+	n := 0
+	for _, f := range l.Findings {
+		if f.Severity != rule.Info {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return ops.Plural(n, "thing") + " to fix in the memory: dream-mcp lint"
+}
+
+// isConnected reports whether some program starts dream-mcp.
+func isConnected(setup host.Setup) bool {
+	for _, client := range install.Clients(host.Process(), setup.Project) {
+		if len(client.Entries) > 0 {
+			return true
+		}
+	}
+	return len(install.Plugins(host.Process(), setup.Project)) > 0
+}
+
+func renderOverview(head string, s consolidate.Status, wrong []string, now time.Time, ink terminal.Ink) string {
+	b := terminal.Lines{Ink: ink}
+	b.Add(true, terminal.Bold, "%s", head)
+	state, next := headline(s.State)
+	b.Add(true, "", "%s", strings.TrimSpace(state+" "+next))
+	name, what, summary := lastDream(s.Last, now)
+	b.Add(true, "", "%s: %s", sentence(name), what)
+	b.Add(summary != "", terminal.Dim, "  %s", summary)
+	for _, w := range wrong {
+		fmt.Fprintf(&b, "%s %s\n", ink.In(terminal.Yellow, "!"), localTimes(terminal.OneLine(w), now.Location()))
+	}
+	b.WriteString("\n")
+	b.Add(true, "", "  dream-mcp said      what you said since the last dream")
+	b.Add(s.Last != nil, "", "  dream-mcp diff      what the last dream changed")
+	b.Add(true, "", "  dream-mcp status    all gates, and where everything is")
+	b.Add(true, "", "  dream-mcp help      all that you can type")
+	return b.String()
+}
+
+// projects lists the projects that have a memory.
+func (c *Command) projects(setup host.Setup) error {
+	all := setup.Known()
+	if len(all) == 0 {
+		return c.welcome()
+	}
+	return c.answer(nil, "", func(ink terminal.Ink) string {
+		b := terminal.Lines{Ink: ink}
+		b.Add(true, terminal.Bold, "No sessions or memories belong to this folder. Projects with a memory:")
+		for _, known := range all {
+			b.Add(true, "", "  %-12s %s", ops.Plural(known.Topics, "memory"), known.Project)
+		}
+		b.Add(true, "", "\nGo to one of them and type dream-mcp again. dream-mcp help lists all that you can type.")
+		return b.String()
+	})
+}
