@@ -108,6 +108,9 @@ func (all *checks) add(state, name, hint, format string, args ...any) {
 	*all = append(*all, doctor.Check{Name: name, State: state, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
+// maxGone is how many removed worktrees doctor names.
+const maxGone = 5
+
 // places adds the memory, transcripts and settings that are used, and why.
 func (all *checks) places(p *consolidate.Project, setup host.Setup) {
 	for _, p := range places(setup, p.Sessions.Folders(), nil) {
@@ -119,6 +122,14 @@ func (all *checks) places(p *consolidate.Project, setup host.Setup) {
 		default:
 			all.add(doctor.Healthy, p.name, "", "%s", p.value)
 		}
+	}
+	if gone := p.Transcripts.GoneRoots(); len(gone) > 0 {
+		shown := gone[:min(len(gone), maxGone)]
+		more := ""
+		if n := len(gone) - len(shown); n > 0 {
+			more = fmt.Sprintf(" and %d more", n)
+		}
+		all.add(doctor.Note, "transcripts", "", "sessions of removed worktrees are still read: %s%s", strings.Join(shown, ", "), more)
 	}
 	for _, stray := range setup.Strays() {
 		all.add(doctor.Wrong, "memory", "if that project was moved here, copy what is still true into "+setup.MemoryDir,

@@ -84,7 +84,7 @@ func (s *Project) candidates() ([]said.Folder, error) {
 // others are the folders of the other hosts that may hold sessions of ours.
 func (s *Project) others() (found []said.Folder) {
 	for _, other := range s.Options.Others {
-		for _, folder := range other.Folders(s.Options.Roots) {
+		for _, folder := range other.Folders(s.roots()) {
 			if collect := other.Format.Collect; collect != nil {
 				folder.Of = s.collection(folder.Path, collect)
 			}
@@ -132,7 +132,7 @@ func (s *Project) claim(name string) (why string, t said.Trust, ok bool) {
 	if s.Options.DirName != "" && name == s.Options.DirName {
 		return "named by CLAUDE_CODE_PROJECT_DIR_NAME", said.Whole, true
 	}
-	for i, root := range s.Options.Roots {
+	for i, root := range s.roots() {
 		slug := Slug(root)
 		what := "the project"
 		if i > 0 {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,6 +27,9 @@ type Options struct {
 	// git root and its worktrees, live or removed. A session belongs when a working directory that it
 	// recorded is one of them or below one.
 	Roots []string
+
+	// Gone returns more roots, which do not exist any more. It is called once, when roots are needed first; nil: none.
+	Gone func() []string
 
 	// DirName is CLAUDE_CODE_PROJECT_DIR_NAME: the folder's name in place of the slug of Roots[0]. The
 	// host then keeps sessions there whatever their path, so it is taken whole.
@@ -54,6 +58,8 @@ type Project struct {
 	nests   sync.Map               // by a root and a directory below it: whether it is in another repository
 	current atomic.Pointer[string] // Options.Current, or what was said since
 
+	gone func() []string // what Options.Gone returned
+
 	mu          sync.Mutex
 	collections map[string]said.Collection // by path
 	heads       map[string]cachedHead      // by path
@@ -62,8 +68,25 @@ type Project struct {
 // Open returns the sessions that the options name. It touches no file.
 func Open(o Options) *Project {
 	p := &Project{Options: o, collections: map[string]said.Collection{}, heads: map[string]cachedHead{}}
+	p.gone = sync.OnceValue(func() []string {
+		if p.Options.Gone == nil {
+			return nil
+		}
+		return p.Options.Gone()
+	})
 	p.SetCurrent(o.Current)
 	return p
+}
+
+// GoneRoots returns the roots that do not exist any more.
+func (p *Project) GoneRoots() []string { return p.gone() }
+
+// roots returns all roots.
+func (p *Project) roots() []string {
+	if gone := p.gone(); len(gone) > 0 {
+		return slices.Concat(p.Options.Roots, gone)
+	}
+	return p.Options.Roots
 }
 
 // SetCurrent says which session is the caller's own from now on, and reports whether it was another.

@@ -171,7 +171,7 @@ func (s *Project) owns(f said.File, h said.Head) bool {
 // ours reports whether one of some working directories is the project's: below one of its roots, and in no other repository there.
 func (s *Project) ours(cwds []string) bool {
 	return slices.ContainsFunc(cwds, func(cwd string) bool {
-		return slices.ContainsFunc(s.Options.Roots, func(root string) bool { return said.Within(root, cwd) && !s.nested(root, cwd) })
+		return slices.ContainsFunc(s.roots(), func(root string) bool { return said.Within(root, cwd) && !s.nested(root, cwd) })
 	})
 }
 
