@@ -2,6 +2,7 @@ package consolidate
 
 import (
 	"slices"
+	"strings"
 
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/memory"
@@ -48,9 +49,14 @@ func (p *Project) Complete(results []*WriteResult, refused map[string]string) {
 		if err != nil || r.fresh == nil || s.Topics[n] == nil {
 			continue
 		}
+		var fresh strings.Builder
+		for _, passage := range r.fresh {
+			fresh.WriteString(passage.Text + "\n")
+		}
+		links := memory.ParseIndex([]byte(fresh.String()))
 		others := func(file string) bool {
 			other, _ := memory.ParseName(file)
-			return file == r.Path || file == memory.IndexFile || staged[other]
+			return file == r.Path || file == memory.IndexFile || staged[other] || links.Mentions(other)
 		}
 		for _, pair := range x.Beside(r.fresh, memory.NameWords(r.Path), others, 2*maxAlso) {
 			here, there := [2]string{r.Path, pair.File}, [2]string{pair.File, r.Path}

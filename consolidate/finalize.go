@@ -91,7 +91,7 @@ func (d *dream) finalize(r ops.FinalizeRequest) (res FinalizeResult, err error) 
 	}
 	fresh := d.fresh(plan.findings)
 	fresh = append(atEnd(plan.lines), fresh...)
-	res = committed(d.Tx, plan.index, fresh, ops.Summary(d.Stage.Changes, d.Op)+d.Choices())
+	res = committed(d.Tx, plan.index, fresh, ops.Summary(d.Stage.Changes, d.Op)+d.Left())
 	res.Standing = standing(plan.findings)
 	return res, d.end(ops.Committed, "")
 }
@@ -162,7 +162,7 @@ func (d *dream) dryRun(plan plan, refused error) (FinalizeResult, error) {
 	}
 	changes := indexing.All(d.Tx, plan.index)
 	decided := ops.Op{Header: ops.Header{Waived: d.Needed, Accepted: plan.lost(), Proposed: d.Proposed}}
-	res := FinalizeResult{Outcome: "dry_run", Report: "nothing has landed: " + ops.Summary(changes, d.Op) + decided.Choices()}
+	res := FinalizeResult{Outcome: "dry_run", Report: "nothing has landed: " + ops.Summary(changes, d.Op) + decided.Left()}
 	if ruled {
 		res.Report = "nothing has landed, and it would be refused: " + refusal.where()
 		res.Findings = slices.DeleteFunc(slices.Clone(refusal.Findings), func(f rule.Finding) bool { return f.Severity != rule.Error })

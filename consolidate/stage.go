@@ -69,7 +69,7 @@ func (w *writing) stage(ctx context.Context, t *ops.Tx) (res WriteResult, err er
 		return w.stageSame()
 	}
 	res, err = w.stageTopic(ctx)
-	res.Cited, res.Evidence = checkCitations(w.Evidence, said, w.data)
+	res.Cited, res.Evidence = checkCitations(w.Evidence, said)
 	return res, err
 }
 
@@ -197,6 +197,8 @@ func (w *writing) stageSame() (WriteResult, error) {
 	err := w.setMissing(&res)
 	if res.Accepted != nil {
 		res.Action = "accepted"
+	} else if w.Index != nil {
+		res.Action = "indexed"
 	} else if err == nil && w.onlyAccepts() && len(res.Missing) > 0 {
 		w.t.Merges[w.n.String()] = merge
 		return res, ops.Refuse(fmt.Sprintf("accept: no text of it is among what %s lacks", w.n), "give each text, or its marked words, as missing lists it; or the rest of a file: "+acceptCall(w.n, res.Missing))
@@ -273,8 +275,15 @@ func (w *writing) setMissing(res *WriteResult) error {
 		still, err = lost(w.t, w.n, topic)
 	}
 	for _, f := range all {
-		if !slices.Contains(still, f) {
-			res.Accepted = append(res.Accepted, f.Text)
+		if slices.Contains(still, f) {
+			continue
+		}
+		text := f.Text
+		if slices.ContainsFunc(w.Accept, func(a Accepted) bool { return a.text() == rule.RestOf(f.File) }) {
+			text = rule.RestOf(f.File)
+		}
+		if !slices.Contains(res.Accepted, text) {
+			res.Accepted = append(res.Accepted, text)
 		}
 	}
 	res.Missing = still[:min(len(still), maxShownFacts)]

@@ -45,13 +45,13 @@ func (r *WriteRequest) onlyAccepts() bool {
 // WriteResult says what became of it.
 type WriteResult struct {
 	Path     string         `json:"path"`
-	Action   string         `json:"action"` // created, updated, deleted, accepted, unchanged
+	Action   string         `json:"action"` // created, updated, deleted, accepted, indexed, unchanged
 	Sum      string         `json:"sum,omitempty"`
 	Bytes    int            `json:"bytes"`
 	Staged   bool           `json:"staged"`
 	Index    string         `json:"index_line,omitempty"` // the line of the index that landed with it
 	Undo     string         `json:"undo,omitempty"`
-	Cited    []string       `json:"cited,omitempty"`    // the evidence that is the user's words, and about the text
+	Cited    []string       `json:"cited,omitempty"`    // the evidence that is the user's words
 	Evidence []Cited        `json:"evidence,omitempty"` // the rest of it, which is kept too and may not be meant
 	Accepted []string       `json:"accepted,omitempty"` // facts that were missing and are accepted now
 	Missing  []rule.Fact    `json:"missing,omitempty"`  // of what was merged into it
@@ -75,9 +75,9 @@ type Cited struct {
 // maxCited bounds the words of a hit that a write repeats, in characters.
 const maxCited = 80
 
-// checkCitations returns the IDs that are accepted as evidence, and the citations that look doubtful: not the user's, cited
-// without a session, or without a word in common with the text.
-func checkCitations(ids []string, words []provenance.Words, data []byte) (accepted []string, cited []Cited) {
+// checkCitations returns the IDs that are accepted as evidence, and the citations that look doubtful: not the user's, or cited
+// without a session.
+func checkCitations(ids []string, words []provenance.Words) (accepted []string, cited []Cited) {
 	for i, id := range ids {
 		w, doubt := words[i], ""
 		switch {
@@ -85,8 +85,6 @@ func checkCitations(ids []string, words []provenance.Words, data []byte) (accept
 			id, doubt = w.Source, "the session was guessed"
 		case w.Speaker != said.User:
 			doubt = "not the user's words"
-		case !rule.Related(w.Text, string(data)):
-			doubt = "it shares no word with the text; cited all the same"
 		default:
 			accepted = append(accepted, id)
 			continue
@@ -192,7 +190,7 @@ func (w *writing) inDream(ctx context.Context, d *dream) (WriteResult, error) {
 // alone lands the change as a transaction of its own.
 func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
 	landed, err := w.p.Store.Change(ctx, w.p.Store.New(lock.KindWrite), func(t *ops.Tx) (none ops.NewIndex, err error) {
-		if res, err = w.stage(ctx, t); err != nil || res.Action == "unchanged" && w.Index == nil {
+		if res, err = w.stage(ctx, t); err != nil || res.Action == "unchanged" {
 			return none, err
 		}
 		if err := w.checkTaken(res.Missing); err != nil {

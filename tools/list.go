@@ -56,6 +56,30 @@ func zone(now time.Time) string {
 // datedMark is how reldate.Annotated dates a phrase.
 var datedMark = lazy.New(`\w \((?:the \w+ of )?\d{4}-\d\d`)
 
+// listMarks are the marks in a listing, each explained on the first page that has it.
+var listMarks = []struct {
+	in   func(text string) bool
+	text string
+}{
+	{has(" [busy] "), "[busy] was typed while the model worked."},
+	{has(" [assistant: "), "[assistant: …] is the sentence that the words after it answer."},
+	{has("[pasted: "), "[pasted: …] was left out."},
+	{has(" [chosen] "), "[chosen] is an option of a dialog, in the model's words."},
+	{has(" [suggested] "), "[suggested] is the host's words, which the user took with a key."},
+	{has(" [rejected] "), "[rejected] is why the use of a tool was rejected."},
+	{func(text string) bool { return datedMark.MatchString(text) }, "A date in brackets after \"next week\" or the like was computed from the day of its line."},
+	{has(" → "), "→ names memories that may be on the same thing."},
+	{func(text string) bool {
+		return strings.Contains(text, " more] ") || strings.Contains(text, " said again later")
+	},
+		`[+N more] was said N times before in the same words; {"session": "…"} lists each.`,
+	},
+}
+
+func has(mark string) func(text string) bool {
+	return func(text string) bool { return strings.Contains(text, mark) }
+}
+
 // renderPage renders a page of a listing, and what remains.
 func renderPage(page listing.Page, now time.Time) string {
 	var b text
@@ -64,22 +88,12 @@ func renderPage(page listing.Page, now time.Time) string {
 		if page.Number == 1 && n > 0 {
 			first, _, _ := strings.Cut(page.Text, " ")
 			b.add(true, "Oldest first; times are %s. The ID of a line is SESSION:LINE, as in %s:%d: "+
-				"write_memory takes it as evidence, context_of shows the turns around it.",
-				zone(now), first, page.Shown[0].First.Line)
-		} else {
-			b.add(true, "Times are %s, IDs SESSION:LINE.", zone(now))
+				"write_memory takes it as evidence, context_of shows the turns around it.", zone(now), first, page.Shown[0].First.Line)
 		}
-		b.add(strings.Contains(page.Text, " [busy] "), " [busy] was typed while the model worked.")
-		b.add(strings.Contains(page.Text, " [assistant: "), " [assistant: …] is the sentence that the words after it answer.")
-		b.add(strings.Contains(page.Text, "[pasted: "), " [pasted: …] was left out.")
-		b.add(strings.Contains(page.Text, " [chosen] "), " [chosen] is an option of a dialog, in the model's words.")
-		b.add(strings.Contains(page.Text, " [suggested] "), " [suggested] is the host's words, which the user took with a key.")
-		b.add(strings.Contains(page.Text, " [rejected] "), " [rejected] is why the use of a tool was rejected.")
-		b.add(datedMark.MatchString(page.Text), " A date in brackets after \"next week\" or the like was computed from the day of its line.")
-		b.add(strings.Contains(page.Text, " → "), " → names memories that may be on the same thing.")
-		b.add(strings.Contains(page.Text, " more] ") || strings.Contains(page.Text, " said again later"),
-			" [+N more] was said N times before in the same words; {\"session\": \"…\"} lists each.")
-		b.add(true, "\n")
+		for _, m := range listMarks {
+			b.add(m.in(page.Text) && l.Explains(m.text, page.Number), " %s", m.text)
+		}
+		b.add(b.Len() > 0, "\n")
 		b.WriteString(fenceOpen + "\n" + harmless(page.Text) + fenceClose + "\n")
 		b.add(len(page.Touched) > 0, "What those memories say (→):\n")
 		for _, t := range page.Touched {

@@ -34,12 +34,13 @@ func readMemory(ctx context.Context, p *consolidate.Project, r readArguments) (a
 		return answer{}, ops.Refuse(readProblem(r.Paths[0], files[0]), "dream_orient lists the files; MEMORY.md names them")
 	}
 	var b text
-	if len(files) > 1 {
-		for i := range files {
-			hideBookkeeping(&files[i].Shown)
+	texts := slices.Clone(files)
+	for i := range texts {
+		if len(texts) > 1 {
+			hideBookkeeping(&texts[i].Shown)
 		}
 	}
-	shown := renderFiles(&b, r.Paths, files, r.Offset, readPage)
+	shown := renderFiles(&b, r.Paths, texts, r.Offset, readPage)
 	b.add(shown < len(files), "… the page is full; not shown: %s", strings.Join(r.Paths[shown:], ", "))
 	text := strings.TrimRight(b.String(), "\n")
 	p.Recall.NoteRead(r.Paths[:shown])

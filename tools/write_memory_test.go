@@ -40,8 +40,8 @@ func TestSeveralWritesAnswer(t *testing.T) {
 		switch i {
 		case 0: // the words of the user, on what is written
 			write["evidence"] = []any{"00000001-111:1"}
-		case 1: // on something else
-			write["evidence"] = []any{"00000001-111:3"}
+		case 1: // of the model
+			write["evidence"] = []any{"00000001-111:2"}
 		}
 		write["waive"] = []any{map[string]any{"rule": "near-duplicate", "why": "a test"}}
 		writes = append(writes, write)
@@ -51,7 +51,7 @@ func TestSeveralWritesAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := w.must("write_memory", string(arguments))
-	for _, want := range []string{`{"written":26,"staged":true,"writes":[{"path":"feedback_quay-0.md","action":"created","sum":"`, `"evidence":[{"id":"00000001-111:3","speaker":"user","at":"2026-10-20T09:03:00Z","said":"go on then","doubt":"it shares no word with the text; cited all the same"}]`} {
+	for _, want := range []string{`{"written":26,"staged":true,"writes":[{"path":"feedback_quay-0.md","action":"created","sum":"`, `"evidence":[{"id":"00000001-111:2","speaker":"assistant","at":"2026-10-20T09:02:00Z","said":"Done.","doubt":"not the user's words"}]`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s lacks %s", text, want)
 		}

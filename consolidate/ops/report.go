@@ -27,17 +27,19 @@ func FilesOf(changes []Change) Files {
 	return f
 }
 
-// Decisions describes the merges and the Choices.
-func (i Op) Decisions() string { return sentence("Merged:", i.merges(), "; ") + i.Choices() }
-
-// Choices lists the waived rules and the accepted losses with their reasons, and what the person must decide.
-func (i Op) Choices() string {
+// Decisions describes the merges, the waived rules and the accepted losses with their reasons, and what the person must decide.
+func (i Op) Decisions() string {
 	var waived []string
 	for _, w := range i.Waived {
 		waived = append(waived, fmt.Sprintf("%s for %s (%s)", w.Rule, w.File, w.Why))
 	}
-	return sentence("Waived:", waived, "; ") + sentence("Accepted as lost:", withReasons("%s (%s)", i.Accepted), "; ") +
-		sentence("Left for the person to decide (dream-mcp review):", i.Proposed, ", ")
+	return sentence("Merged:", i.merges(), "; ") + sentence("Waived:", waived, "; ") +
+		sentence("Accepted as lost:", withReasons("%s (%s)", i.Accepted), "; ") + i.Left()
+}
+
+// Left names what the person must decide.
+func (i Op) Left() string {
+	return sentence("Left for the person to decide (dream-mcp review):", i.Proposed, ", ")
 }
 
 // sentence returns a list in a sentence, or "" for an empty one.

@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"dream-mcp/memory"
-	"dream-mcp/memory/text"
 )
 
 // Whether a text keeps the sentences of another. Words are compared, not what they mean: a sentence that is translated or said in
@@ -127,7 +124,7 @@ func (c *claim) share() int {
 // A sentence has a counterpart where words near each other have all of its exact words, and of the others two of three.
 const (
 	nearWords = 2 // the words that are looked at are so many times those of the sentence, and
-	nearMore  = 12
+	nearMore  = 24
 
 	shortMemory = 80 // words of a memory that all count as near each other, for a merge
 	mostAbsent  = 3  // one in so many of the other words may be absent
@@ -196,25 +193,4 @@ func marked(s string, words []word) string {
 		at = to
 	}
 	return out.String() + s[at:]
-}
-
-// Related reports whether two texts have a term in common that says something.
-func Related(a, b string) bool {
-	in := termsOf(b)
-	for term := range termsOf(a) {
-		if in[term] && (utf8.RuneCountInString(term) > 3 || strings.ContainsFunc(term, unicode.IsNumber) || text.IsDense([]rune(term)[0])) {
-			return true
-		}
-	}
-	return false
-}
-
-func termsOf(s string) map[string]bool {
-	terms := map[string]bool{}
-	text.EachToken(s, func(token string, kind text.Kind) {
-		for _, term := range text.English().Terms(token, kind) {
-			terms[term] = true
-		}
-	})
-	return terms
 }

@@ -20,6 +20,8 @@ func TestKeptIn(t *testing.T) {
 		{"wrapped anew, marks changed, order changed", reviews,
 			[]string{"- Split by concern;\n  run `make lint` first.\n- keep pull requests\nunder 300 lines (a review of\nmore is not read: why?)\n- how to apply that is said above\n"}, true},
 		{"over two memories", reviews, []string{"Keep pull requests under 300 lines. Why: a review of more is not read.", "How to apply: split by concern; run `make lint` first."}, true},
+		{"joined with others", "Deploys need the green light of Ada.", []string{"Deploys to production, which run from the build host since the move to the " +
+			"new cluster and take about nine minutes, need the green light of Ada or, when she is away, of Bruno."}, true},
 		{"one fact left out", reviews, []string{"Keep pull requests under 300 lines. Why: a review of more is not read."}, false},
 		{"another number", reviews, []string{strings.Replace(reviews, "300", "500", 1)}, false},
 		{"its number stands elsewhere", "Of every service the newest 12 releases stay on the disk of the build host.",

@@ -209,3 +209,13 @@ func cutText(s string, limit int) string {
 	}
 	return strings.TrimRight(cut, " ,;:.—-") + "…"
 }
+
+func termsOf(s string) map[string]bool {
+	terms := map[string]bool{}
+	text.EachToken(s, func(token string, kind text.Kind) {
+		for _, term := range text.English().Terms(token, kind) {
+			terms[term] = true
+		}
+	})
+	return terms
+}

@@ -71,6 +71,17 @@ type List struct {
 
 	mu      *sync.Mutex     // held while more is read
 	shownOn map[Touched]int // the page that showed a passage
+	explain map[string]int  // the page that explained a mark
+}
+
+// Explains reports whether a page is the one to explain a mark: the first that was asked.
+func (l *List) Explains(mark string, page int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, explained := l.explain[mark]; !explained {
+		l.explain[mark] = page
+	}
+	return l.explain[mark] == page
 }
 
 // Unread returns how many sessions there was no time to read yet: the page after the last of the others goes on with them.
@@ -135,7 +146,7 @@ func newList(ctx context.Context, store *search.Store, q Query, step int) (*List
 	if q.Zone == nil {
 		q.Zone = time.UTC
 	}
-	l := &List{query: q, step: step, copies: copies{seen: map[uint64]int{}}, mu: new(sync.Mutex), shownOn: map[Touched]int{}}
+	l := &List{query: q, step: step, copies: copies{seen: map[uint64]int{}}, mu: new(sync.Mutex), shownOn: map[Touched]int{}, explain: map[string]int{}}
 	touched := q.Touched
 	if q.Since.After(touched) {
 		touched = q.Since.Add(-slack)
