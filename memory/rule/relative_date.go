@@ -9,8 +9,9 @@ import (
 	"dream-mcp/memory/text"
 )
 
-// findRelativeDates refuses a word such as "yesterday" in new text: its day is known as long as it is being written. A sentence
-// that any memory held before is not new, and where the text or the name of the file says the day there is nothing to find.
+// findRelativeDates refuses a word such as "yesterday" in new text: its day is known as long as it is being written. Of a week, a month
+// or a weekday it warns. A sentence that any memory held before is not new, and where the text or the name of the file says the
+// day there is nothing to find, nor in a question.
 func findRelativeDates(v *view, n memory.Name, t *memory.Topic) (findings []Finding) {
 	if _, dated := memory.FirstDate(n.String()); dated || v.Before == nil {
 		return nil
@@ -18,13 +19,18 @@ func findRelativeDates(v *view, n memory.Name, t *memory.Topic) (findings []Find
 	t.EachText(func(body string, line, column int) {
 		for _, hit := range reldate.Find(body) {
 			sentence := memory.OneLine(hit.Sentence)
-			if !hit.IsDay() || saysDay(body, hit.From) || v.stood(sentence) {
+			asked := strings.HasSuffix(sentence, "?") || strings.HasSuffix(sentence, "？")
+			if asked || !hit.IsDay() && !hit.IsLonger() || saysDay(body, hit.From) || v.stood(sentence) {
 				continue
 			}
 			at, in := position(body, hit.From, line, column)
-			date := hit.Date(v.Now)
+			date, severity := hit.Date(v.Now), Warning
+			if hit.IsDay() {
+				severity = Error
+			}
 			findings = append(findings, Finding{
-				File: n.String(), Line: at, Column: in, subject: hit.Text + "\n" + sentence,
+				Severity: severity,
+				File:     n.String(), Line: at, Column: in, subject: hit.Text + "\n" + sentence,
 				Message: fmt.Sprintf("%q is %s, counted from today", hit.Text, date),
 				Hint:    fmt.Sprintf("write %s for %q", date, hit.Text),
 			})

@@ -49,7 +49,12 @@ func endsSentence(text string, at int) bool {
 	r, size := utf8.DecodeLastRuneInString(before)
 	switch r {
 	case '。', '！', '？', '；':
-		return true
+		next, _ := utf8.DecodeRuneInString(text[at:])
+		return !strings.ContainsRune(closingMarks, next)
+	case '」', '』', '”', '’', '）', '》':
+		last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(before, closingMarks))
+		next, _ := utf8.DecodeRuneInString(text[at:])
+		return strings.ContainsRune("。！？", last) && !strings.ContainsRune(closingMarks, next)
 	case '\n':
 		row := before[:len(before)-1]
 		row = row[strings.LastIndexByte(row, '\n')+1:]
@@ -60,6 +65,9 @@ func endsSentence(text string, at int) bool {
 	}
 	return false
 }
+
+// closingMarks end a quotation. A full stop within it is before them.
+const closingMarks = "」』”’）》"
 
 // hasFullStop reports whether a text ends with a full stop that is not one of a number or an abbreviation.
 func hasFullStop(text string) bool {

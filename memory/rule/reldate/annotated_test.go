@@ -26,7 +26,7 @@ func TestAnnotated(t *testing.T) {
 		"the last session was better":          "the last session was better",
 		"it broke a few days ago":              "it broke a few days ago",
 		"in the column `yesterday`":            "in the column `yesterday`",
-		"next friday, or the one after":        "next friday, or the one after",
+		"next friday, or the one after":        "next friday (2026-11-20 or 2026-11-27), or the one after",
 	} {
 		if got := Annotated(text, wednesday); got != want {
 			t.Errorf("%q, want %q", got, want)

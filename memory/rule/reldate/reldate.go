@@ -1,6 +1,5 @@
 // Package reldate finds the words of a text that name a day by its distance from the day they were
-// written on ("yesterday", 上周, 3일 전), and says which date they most likely mean. It knows English,
-// Chinese, Korean, Japanese, German, French and Spanish.
+// written on ("yesterday", 上周, 3일 전), and says which date they most likely mean. It knows the languages of phrases.txt.
 //
 // It promises to look at prose only (not at code, links, comments, words in quotation marks that name a
 // thing of a screen, formulas, identifiers), to leave a sentence alone that also holds an absolute date
@@ -36,13 +35,18 @@ type Hit struct {
 }
 
 // Date returns what the words mean for somebody who wrote them at anchor, of which only the date counts, in its own zone: "2026-11-17", "the week of
-// 2026-11-09" (its Monday), "the weekend of 2026-11-14" (its Saturday), "2026-10", "2026-Q3", "2025".
+// 2026-11-09" (its Monday), "the weekend of 2026-11-14" (its Saturday), "2026-11-20 or 2026-11-27", "2026-10", "2026-Q3", "2025".
 func (h Hit) Date(anchor time.Time) string { return h.when.on(anchor) }
 
 // IsDay reports whether the words name one of the three days before they were written: "yesterday", "the day before
 // yesterday".
 func (h Hit) IsDay() bool {
 	return h.when.unit == day && h.when.offset < 0 && h.when.offset >= -3
+}
+
+// IsLonger reports whether the words name a week, a month, a quarter, a day of the week, or a day more than three days ago.
+func (h Hit) IsLonger() bool {
+	return h.when.unit != day && h.when.unit != year || h.when.unit == day && h.when.offset < -3
 }
 
 // Annotated returns a text that was written at anchor with the date after each phrase that names another day, week

@@ -14,6 +14,7 @@ type scan struct {
 	text     string
 	masked   []prose.Span // what is not prose; nil until it is asked for
 	sentence sentence     // the last one asked for
+	quoted   quotations   // of the paragraph or the sentence last asked for
 }
 
 // sentence is the place of a sentence and what is known of it.
@@ -49,7 +50,8 @@ func (p *scan) around(from, to int) *sentence {
 }
 
 // contrast matches today and tomorrow in one sentence, which mostly stand for sooner and later.
-var contrast = lazy.New(`(?s)\btoday\b.*\btomorrow\b|今天.*明天|오늘.*내일|今日.*明日|\bheute\b\W+\w+.*\bmorgen\b|aujourd'hui.*\bdemain\b|\bhoy\b.*\bmañana\b`)
+var contrast = lazy.New(`(?s)\btoday\b.*\btomorrow\b|今天.*明天|오늘.*내일|今日.*明日|\bheute\b\W+\w+.*\bmorgen\b|aujourd'hui.*\bdemain\b|\bhoy\b.*\bmañana\b` +
+	`|\boggi\b.*\bdomani\b|\bhoje\b.*\bamanhã|сегодня.*завтра|hôm nay.*ngày mai`)
 
 // lower returns a text in lower case, with plain apostrophes.
 func lower(text string) string { return strings.ReplaceAll(strings.ToLower(text), "’", "'") }
@@ -59,6 +61,8 @@ const months = `(?:january|february|march|april|may|june|july|august|september|o
 	`|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec` +
 	`|januar|jänner|februar|märz|mai|juni|juli|oktober|dezember` +
 	`|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre` +
+	`|gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre` +
+	`|janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro` +
 	`|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre)`
 
 // date finds an absolute date in lower case.
@@ -66,6 +70,7 @@ var date = lazy.New(`\b(?:19|20)\d\d[-/.](?:0?[1-9]|1[0-2])(?:[-/.]\d{1,2})?\b` 
 	`|\b\d{1,2}[-/.]\d{1,2}[-/.](?:\d\d){1,2}\b` +
 	`|\b(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\b` +
 	`|\d{1,2} ?月 ?\d{1,2} ?[日号號]|\d{1,2}월 ?\d{1,2}일` +
+	`|\b\d{1,2} (?:январ|феврал|март|апрел|ма[йя]|июн|июл|август|сентябр|октябр|ноябр|декабр)|ngày \d{1,2}[/-]\d{1,2}|tháng \d{1,2}[/-]\d{4}` +
 	`|\b` + months + `\.? \d{1,2}(?:st|nd|rd|th)?\b` +
 	`|\b\d{1,2}(?:st|nd|rd|th|er|\.)? (?:de |of )?` + months + `\b` +
 	`|(?:^|[^\w.])\d{1,2}\. ?\d{1,2}\.(?:[\s),]|$)` +

@@ -3,6 +3,7 @@ package reldate
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -46,7 +47,12 @@ func (w when) on(anchor time.Time) string {
 	case year:
 		return fmt.Sprintf("%04d", y+w.offset)
 	case weekday:
-		return iso(w.dayOfWeek(today))
+		first := w.dayOfWeek(today)
+		w.weekdays = strings.Replace(w.weekdays, "?", "w1", 1)
+		if next := w.dayOfWeek(today); !next.Equal(first) {
+			return iso(first) + " or " + iso(next)
+		}
+		return iso(first)
 	}
 	return iso(today.AddDate(0, 0, w.offset))
 }
@@ -59,7 +65,7 @@ func (w when) dayOfWeek(today time.Time) time.Time {
 		if ahead >= 0 {
 			ahead -= 7
 		}
-	case "+":
+	case "+", "?":
 		if ahead <= 0 {
 			ahead += 7
 		}
