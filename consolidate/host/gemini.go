@@ -134,7 +134,7 @@ type geminiLog struct {
 // geminiWhole returns a file in Claude Code's lines.
 func geminiWhole(text []byte, _ string) []byte {
 	log := geminiLog{places: map[string]int{}}
-	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
+	text = trimmed(text)
 	if said.Raw(text).IsWhole() {
 		log.set(text)
 	} else {

@@ -1,6 +1,9 @@
 package host
 
 import (
+	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"dream-mcp/consolidate/transcript/said"
@@ -39,5 +42,42 @@ func TestList(t *testing.T) {
 		if h.Read() && string(h.Sessions.Format.Host) != h.ID {
 			t.Errorf("%s has the sessions of %s", h.ID, h.Sessions.Format.Host)
 		}
+	}
+}
+
+// The table in the README says what each host can do.
+func TestREADME(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	yes := map[bool]string{true: "yes"}
+	table := "| host | to ask for a dream | sessions read | hooks | background dreams |\n|---|---|---|---|---|\n"
+	for _, h := range List {
+		ask := "in words"
+		switch {
+		case h.Ask != "":
+			ask = "`" + h.Ask + "`"
+		case !h.Configured():
+			ask = "(nothing to install)"
+		}
+		hooks := ""
+		switch {
+		case h.Hooks == nil:
+		case h.Hooks.Note != "":
+			hooks = "after you agree there"
+		case h.Hooks.Silent:
+			hooks = "start"
+		default:
+			hooks = "yes"
+		}
+		read := yes[h.Read()]
+		if h.Read() && h.Tried != "" {
+			read = "yes, " + h.Tried
+		}
+		table += strings.ReplaceAll(fmt.Sprintf("| %s | %s | %s | %s | %s |\n", h.Name, ask, read, hooks, yes[h.Dreams()]), "  ", " ")
+	}
+	if !strings.Contains(string(readme), table) {
+		t.Errorf("the README does not have this table of hosts:\n%s", table)
 	}
 }

@@ -2,12 +2,17 @@ package host
 
 import (
 	"cmp"
+	"dream-mcp/consolidate/transcript/said"
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
+
+// tried are the hosts that TestOtherHosts tries: those added since are found in the same way.
+var tried = []said.Host{"claude-code", "codex", "gemini", "openclaw", "opencode"}
 
 func TestOtherHosts(t *testing.T) {
 	config := cmp.Or(map[string]string{"windows": "AppData/Roaming", "darwin": "Library/Application Support"}[runtime.GOOS], ".config")
@@ -44,13 +49,17 @@ func TestOtherHosts(t *testing.T) {
 			s, top := resolve(t, tt.world...)
 			var got []string
 			for _, o := range s.Others {
+				if !slices.Contains(tried, o.Format.Host) {
+					continue
+				}
 				got = append(got, fmt.Sprintf("%s %s", o.Format.Host, o.Home))
 			}
 			top = filepath.ToSlash(top)
 			if want := strings.ReplaceAll(tt.want, "$T", top); filepath.ToSlash(strings.Join(got, ", ")) != want {
 				t.Errorf("others %q, want %q", got, want)
 			}
-			if got, want := filepath.ToSlash(s.Settings["hosts"].Value+" "+s.Settings["hosts"].Source), strings.ReplaceAll(tt.setting, "$T", top); got != want {
+			used := slices.DeleteFunc(strings.Split(s.Settings["hosts"].Value, ", "), func(id string) bool { return !slices.Contains(tried, said.Host(id)) })
+			if got, want := filepath.ToSlash(strings.Join(used, ", ")+" "+s.Settings["hosts"].Source), strings.ReplaceAll(tt.setting, "$T", top); got != want {
 				t.Errorf("setting %q, want %q", got, want)
 			}
 			if warned := strings.Join(s.Warnings, "\n"); tt.warning == "" && warned != "" || !strings.Contains(warned, tt.warning) {

@@ -12,6 +12,7 @@ type HostState struct {
 	Origin      string // the session whose words follow: another one in a fork
 	Said        int    // of its words
 	Items       bool   // what was typed is in items
+	Drop        bool   // the next text in the person's place is not typed
 }
 
 func (h *HostState) SetCWD(v Raw) {
@@ -97,16 +98,28 @@ var (
 	True          = Raw(`true`)
 )
 
-// Used adds the call of a tool. Hosts with their own names for the tools of servers end them with an underscore and the tool's
-// name; our tools get the names that they have in Claude Code.
+// Used adds the call of a tool. Hosts with their own names for the tools of servers end them with an underscore or a dash and the
+// tool's name; our tools get the names that they have in Claude Code.
 func (r *Record) Used(id, name, input Raw) {
 	for _, own := range ownTools {
-		if tool := strings.TrimPrefix(own, "__"); name.Is(tool) || name.ends("_"+tool) {
+		if tool := strings.TrimPrefix(own, "__"); name.Is(tool) || name.ends("_"+tool) || name.ends("-"+tool) {
 			name = Quoted("mcp" + own)
 		}
 	}
 	r.Type = AssistantType
 	r.Message.Blocks = append(r.Message.Blocks, Block{Type: useType, ID: id, Name: name, Input: input})
+}
+
+// Said adds what the model said and asked in a content of blocks: text and tool_use.
+func (r *Record) Said(content Raw) {
+	r.Type = AssistantType
+	content.Items(func(b Raw) {
+		if b.Field("type").Is("tool_use") {
+			r.Used(b.Field("id"), b.Field("name"), b.Field("input"))
+		} else if b.IsString() || b.Field("type").Is("text") {
+			r.Message.Blocks = append(r.Message.Blocks, b.Texts()...)
+		}
+	})
 }
 
 // Answered adds the result of a tool.

@@ -1,0 +1,92 @@
+package host
+
+import (
+	"bytes"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"dream-mcp/consolidate/transcript/said"
+)
+
+// timeOf returns the time of a number of milliseconds since 1970, as a record has it; nil for another value.
+func timeOf(v said.Raw) said.Raw {
+	ms, err := strconv.ParseFloat(string(v), 64)
+	if err != nil || ms <= 0 || ms > 1e14 {
+		return nil
+	}
+	return said.Quoted(time.UnixMilli(int64(ms)).UTC().Format("2006-01-02T15:04:05.000Z07:00"))
+}
+
+// folderID returns the name of the folder that a session's file is in.
+func folderID(file string) string {
+	if id := path.Base(path.Dir(file)); said.IsPlainName(id) && id != "." {
+		return id
+	}
+	return ""
+}
+
+// fileID returns the name of a session's file without its ending, if that is a UUID.
+func fileID(file string) string {
+	if id := said.Stem(file); said.IsUUID(id) {
+		return id
+	}
+	return ""
+}
+
+// typedText returns the block of a text that a person typed.
+func typedText(text string) []said.Block {
+	return []said.Block{{Type: said.TextType, Text: said.Quoted(text)}}
+}
+
+// asTyped is a strip function that removes nothing.
+func asTyped(text string) string { return text }
+
+// trimmed returns a file without what may be around its value.
+func trimmed(text []byte) []byte {
+	return bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
+}
+
+// element returns what is in the first element of a name in a text, and whether there is one.
+func element(text, name string) (inner string, ok bool) {
+	_, rest, ok := strings.Cut(text, "<"+name)
+	if !ok {
+		return "", false
+	}
+	_, rest, ok = strings.Cut(rest, ">")
+	inner, _, _ = strings.Cut(rest, "</"+name+">")
+	return inner, ok
+}
+
+// dashed returns the name that some hosts give the folder of a directory: a dash in place of each character that is not an ASCII
+// letter or digit.
+func dashed(dir string) string {
+	return strings.Map(func(r rune) rune {
+		if r > unicode.MaxASCII || !said.IsAlphanumeric(byte(r)) {
+			return '-'
+		}
+		return r
+	}, dir)
+}
+
+// oursByName returns a function that reports whether a folder, so many levels above the one with the sessions, has the name of a
+// directory of the project, or of one below it. name makes the name of a directory.
+func oursByName(level int, name func(dir string) string) func(home string, roots []string) func(string) bool {
+	return func(_ string, roots []string) func(string) bool {
+		return func(folder string) bool {
+			folder = strings.ReplaceAll(folder, `\`, "/")
+			for range level {
+				folder = path.Dir(folder)
+			}
+			has := strings.ToLower(path.Base(folder))
+			for _, root := range roots {
+				if strings.HasPrefix(has, strings.ToLower(name(root))) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+}
