@@ -268,7 +268,7 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 	go func() {
 		select {
 		case <-orphaned:
-			cancel(errors.New("the parent process is gone"))
+			cancel(errors.New("the client has exited"))
 		case <-ctx.Done():
 		}
 	}()
@@ -279,11 +279,11 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 		Tools:        t.Tools, Prompts: t.Prompts, Resources: t.Resources, Templates: t.Templates, Completions: t.Completions,
 		FoldersChanged: c.FoldersChanged, Allowed: c.Allowed, Log: log,
 	})
-	reason := "the input ended"
+	reason := "the client closed the connection"
 	if ctx.Err() != nil {
 		reason, err = fmt.Sprint(context.Cause(ctx)), nil // not an error
 	}
-	return errors.Join(err, within(endPatience, func() error { return c.Close(reason) }))
+	return errors.Join(err, within(endPatience, func() error { return c.Close(ops.Interrupted + ": " + reason) }))
 }
 
 // parentPoll is how often a server checks that its parent is alive, since a host that dies does not end its servers.

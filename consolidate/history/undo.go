@@ -155,9 +155,17 @@ func (h *History) LastReport() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	entries, err := h.Store.Entries()
+	if err != nil {
+		return "", err
+	}
+	undo := "To undo it: dream-mcp undo " + id
+	if ops.UndoneBy(entries)[id] {
+		undo = "It was undone since."
+	}
 	diff, err := h.Store.Records.Diff(a)
-	return fmt.Sprintf("%s, landed %s\n%s\nTo undo it: dream-mcp undo %s\n\n%s",
-		id, a.Landed.UTC().Format(time.RFC3339), ops.Report(a.Changes, a)+a.Decisions(), id, diff), err
+	return fmt.Sprintf("%s, landed %s\n%s\n%s\n\n%s",
+		id, a.Landed.UTC().Format(time.RFC3339), ops.Report(a.Changes, a)+a.Decisions(), undo, diff), err
 }
 
 // Named returns operation id, or the newest that landed a change if id is "".
@@ -176,14 +184,14 @@ func (h *History) Named(id string) (_ string, o ops.Op, err error) {
 	return id, o, err
 }
 
-// newest returns the newest operation that landed a change.
+// newest returns the newest operation that landed a change and is not an undo: after an undo it is what was undone.
 func (h *History) newest() (string, error) {
 	entries, err := h.Store.Entries()
 	if err != nil {
 		return "", err
 	}
 	for _, e := range slices.Backward(entries) {
-		if e.Outcome == ops.Committed && len(e.Files) > 0 && e.Kind != lock.KindForget {
+		if e.Outcome == ops.Committed && len(e.Files) > 0 && e.Kind != lock.KindForget && e.Kind != lock.KindUndo {
 			return e.ID, nil
 		}
 	}

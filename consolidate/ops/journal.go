@@ -33,6 +33,9 @@ const (
 	Failed    Outcome = "failed"   // of a background dream
 )
 
+// Interrupted begins the reason of an operation whose client or process ended.
+const Interrupted = "interrupted"
+
 // LogEntry is a line of the journal.
 type LogEntry struct {
 	Time    time.Time `json:"time"`

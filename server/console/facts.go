@@ -66,23 +66,23 @@ func renderGate(g consolidate.Gate, zone *time.Location, ink terminal.Ink) strin
 	return fmt.Sprintf("%s %-9s %s", mark, g.Name, localTimes(terminal.OneLine(g.Why), zone))
 }
 
-// lastDream describes the last dream, and returns its summary. It is named a try if nothing of it has stayed.
-func lastDream(l *consolidate.LastDream, now time.Time) (name, what, summary string) {
+// lastDream describes the last dream, what is left of it, and returns its summary.
+func lastDream(l *consolidate.LastDream, now time.Time) (what, summary string) {
 	if l == nil {
-		return "last dream", "none yet", ""
+		return "none yet", ""
 	}
-	name = "last dream"
-	if l.Outcome != ops.Committed || l.Undone {
-		name = "last try"
+	did := cmp.Or(l.Changes, "landed")
+	if l.Outcome != ops.Committed {
+		did = string(l.Outcome) + ", nothing landed"
 	}
-	when := ops.Ago(now, l.Ended)
-	if l.Changes != "" {
-		when += ", " + l.Changes
+	if len(l.Files) > 0 {
+		did += " (" + ops.Few(l.Files, maxFiles) + ")"
 	}
 	if l.Undone {
-		when += ", later undone"
+		did += "; undone since"
 	}
-	return name, terminal.OneLine(fmt.Sprintf("%s %s %s: %s", l.ID, l.Outcome, when, cmp.Or(ops.Few(l.Files, maxFiles), "no files"))), terminal.OneLine(l.Summary)
+	what = ops.Ago(now, l.Ended) + ": " + did
+	return terminal.OneLine(what + "  " + l.ID), terminal.OneLine(l.Summary)
 }
 
 // place is a folder or setting that is used, and why.

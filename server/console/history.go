@@ -14,6 +14,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
+	html "dream-mcp/server/console/report"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 )
@@ -34,33 +35,35 @@ func (c *Command) log(_ context.Context, p *consolidate.Project, _ host.Setup) e
 	return answerAll(c, entries, func(ink terminal.Ink) string { return renderLog(entries, undone, p.Store.Now(), ink) })
 }
 
-// renderLog lists the entries, the newest first. It omits the beginning of an operation that has ended.
+// renderLog lists the operations, the newest first: a sentence, and below it what it was and its ID. It omits the beginning of
+// an operation that has ended.
 func renderLog(entries []ops.LogEntry, undone map[string]bool, now time.Time, ink terminal.Ink) string {
 	if len(entries) == 0 {
 		return "Nothing has happened yet.\n"
 	}
-	ended := make(map[string]bool)
-	b := terminal.Lines{Ink: ink}
+	sentences := make(map[string]string)
 	for _, e := range entries {
 		if e.Outcome != ops.Fired {
-			ended[e.ID] = true
-		} else if ended[e.ID] {
-			continue
+			sentences[e.ID] = logSentence(e)
 		}
-		colour, outcome := terminal.Yellow, string(e.Outcome)
-		switch {
-		case e.Outcome == ops.Committed && undone[e.ID]:
-			outcome = "undone"
-		case e.Outcome == ops.Committed:
-			colour = terminal.Green
-		case e.Outcome == ops.Fired:
-			colour, outcome = terminal.Cyan, "begun"
+	}
+	b := terminal.Lines{Ink: ink}
+	for _, e := range entries {
+		says, ended := sentences[e.ID]
+		if e.Outcome == ops.Fired {
+			if ended {
+				continue
+			}
+			says = "A dream is open."
 		}
-		fmt.Fprintf(&b, "%s  %s  %-7s  %s%s\n", minute(e.Time, now.Location()),
-			ink.In(colour, fmt.Sprintf("%-9s", terminal.OneLine(outcome))), terminal.OneLine(string(e.Kind)), terminal.OneLine(e.ID), ink.In(terminal.Dim, logDetail(e)))
-		for _, words := range []string{e.Summary, e.Reason, strings.Join(e.Files, ", ")} {
-			b.Add(words != "", terminal.Dim, "    %s", words)
+		if before := sentences[e.Undoes]; before != "" {
+			says = "Undone: " + before
 		}
+		colour, outcome := outcomeOf(e, undone[e.ID])
+		fmt.Fprintf(&b, "%s  %s\n", minute(e.Time, now.Location()), ink.In(colour, terminal.OneLine(says)))
+		detail := append([]string{fmt.Sprintf("%s %s", e.Kind, outcome)}, logDetail(e)...)
+		b.Add(true, terminal.Dim, "    %s  %s", strings.Join(detail, ", "), e.ID)
+		b.Add(len(e.Files) > 0, terminal.Dim, "    %s", ops.Few(e.Files, maxFiles))
 		for _, w := range e.Waived {
 			b.Add(true, terminal.Dim, "    rule waived: %s for %s (%s)", w.Rule, w.File, w.Why)
 		}
@@ -72,34 +75,60 @@ func renderLog(entries []ops.LogEntry, undone map[string]bool, now time.Time, in
 	return b.String()
 }
 
-func logDetail(e ops.LogEntry) string {
-	var parts []string
+// logSentence says what an operation did, in its own words if it has any.
+func logSentence(e ops.LogEntry) string {
+	switch {
+	case e.Summary != "":
+		return e.Summary
+	case e.Kind == lock.KindRestore:
+		return "Restored " + e.Reason
+	case e.Reason != "":
+		return sentence(e.Reason)
+	case e.Outcome == ops.Crashed:
+		return "Interrupted: its process was killed"
+	case e.Changes == ops.Counts{} && len(e.Files) > 0: // of an older version
+		return "Changed " + ops.Plural(len(e.Files), "file")
+	}
+	return sentence(e.Changes.String())
+}
+
+// outcomeOf returns the colour and the word for what became of an operation.
+func outcomeOf(e ops.LogEntry, undone bool) (colour, outcome string) {
+	switch {
+	case e.Outcome == ops.Committed && undone:
+		return terminal.Yellow, "undone"
+	case e.Outcome == ops.Committed:
+		return terminal.Green, "landed"
+	case e.Outcome == ops.Fired:
+		return terminal.Cyan, "begun"
+	case e.Outcome == ops.Crashed, strings.HasPrefix(e.Reason, ops.Interrupted):
+		return terminal.Yellow, "interrupted"
+	}
+	return terminal.Yellow, string(e.Outcome)
+}
+
+// logDetail returns the numbers of an operation, and who ran it.
+func logDetail(e ops.LogEntry) (parts []string) {
 	add := func(when bool, s string) {
 		if when {
-			parts = append(parts, terminal.OneLine(s))
+			parts = append(parts, s)
 		}
 	}
-	add(len(e.Files) > 0, ops.Plural(len(e.Files), "file"))
 	add(e.SessionsSince > 0, ops.Plural(e.SessionsSince, "session"))
 	add(e.ToolCalls > 0, ops.Plural(e.ToolCalls, "call"))
 	ended := e.Outcome == ops.Committed || e.Outcome == ops.Aborted // the time of a crash is unknown
-	add(ended && e.Kind == lock.KindDream && !e.Started.IsZero() && e.Time.After(e.Started), "took "+ops.Lasted(e.Time.Sub(e.Started)))
+	add(ended && e.Kind == lock.KindDream && e.Time.Sub(e.Started) >= time.Second && !e.Started.IsZero(), "took "+ops.Lasted(e.Time.Sub(e.Started)))
 	add(e.BytesSearched >= 50_000, fmt.Sprintf("searched %.1f MB", float64(e.BytesSearched)/1e6))
 	add(e.Forced, "forced")
 	add(e.Resumed, "resumed")
 	add(e.Unattended, "unattended")
-	add(len(e.Waived) > 0, ops.Plural(len(e.Waived), "waiver"))
-	add(len(e.Accepted) > 0, fmt.Sprintf("%d accepted as lost", len(e.Accepted)))
 	add(e.Undoes != "", "of "+e.Undoes)
 	add(e.Dream != "", "dream "+e.Dream)
 	add(e.Turns > 0, ops.Plural(e.Turns, "turn"))
 	add(e.Tokens.Sum() > 0, e.Tokens.String())
 	add(e.CostUSD > 0, fmt.Sprintf("$%.2f", e.CostUSD))
 	add(e.Host != "", "by "+e.Host)
-	if len(parts) == 0 {
-		return ""
-	}
-	return "  " + strings.Join(parts, ", ")
+	return parts
 }
 
 // diff shows what one operation changed, or would change: as text, as a page, or as JSON.
@@ -122,21 +151,26 @@ func (c *Command) diff(ctx context.Context, p *consolidate.Project, setup host.S
 			history.Report
 		}{id, string(changes), r}, "  ")
 	}
-	shown := string(changes)
+	shown := html.FoldedDiff(r.Files)
 	if info, err := p.Store.Records.Op(id); err == nil && info.Commit != "" { // a merge: whose lines are they?
 		shown = p.Share.Sign(ctx, info.Commit, shown)
 	}
 	return c.paged(setup, func(to *pager) error {
-		return to.print(terminal.Wrap(terminal.Tilde(renderDiff(id, shown, to.ink)), to.width))
+		return to.print(terminal.Wrap(terminal.Tilde(renderDiff(r, shown, p.Store.Now(), to.ink)), to.width))
 	})
 }
 
-// renderDiff prints a diff after a line with the ID, which tools that read diffs ignore.
-func renderDiff(id, changes string, ink terminal.Ink) string {
-	if changes == "" {
-		return fmt.Sprintf("%s changed nothing\n", id)
+// renderDiff prints a diff below what the operation was, which tools that read diffs ignore.
+func renderDiff(r history.Report, changes string, now time.Time, ink terminal.Ink) string {
+	b := terminal.Lines{Ink: ink}
+	_, outcome := outcomeOf(r.Entry, r.Undone)
+	if r.Waits {
+		outcome = "waits for your yes: dream-mcp review"
 	}
-	return ink.In(terminal.Bold, id) + "\n" + terminal.PaintDiff(changes, ink)
+	b.Add(true, terminal.Bold, "%s", logSentence(r.Entry))
+	b.Add(true, terminal.Dim, "%s %s, %s, %s", r.Entry.Kind, outcome, minute(r.Entry.Time, now.Location()), r.Entry.ID)
+	b.Add(changes == "", "", "It changed nothing.")
+	return b.String() + terminal.PaintDiff(changes, ink)
 }
 
 // anID matches an ID of an operation, and the beginnings of one.

@@ -27,17 +27,22 @@ func TestRenderLog(t *testing.T) {
 		}},
 		{Time: at(4), Outcome: ops.Fired, Header: op("d2", lock.KindDream)}, // replaced by its end
 		{Time: at(5), Outcome: ops.Aborted, Header: aborted},
+		{Time: at(6), Outcome: ops.Aborted, Header: ops.Header{ID: "d0", Kind: lock.KindDream, Reason: ops.Interrupted + ": the client closed the connection"}},
 	}
-	want := `2026-11-20 11:00  begun      dream    d3  7 sessions
-2026-11-20 10:00  committed  undo     u1  1 file, of d2
+	want := `2026-11-20 11:00  A dream is open.
+    dream begun, 7 sessions  d3
+2026-11-20 10:00  Undone: merged; two⟨U+202E⟩
+    undo landed, of d2  u1
     a.md
-2026-11-20 09:00  undone     dream    d2  2 files, 1 call, took 12 minutes, searched 12.3 MB, forced, 1 waiver, 1 accepted as lost, by codex
-    merged; two⟨U+202E⟩
+2026-11-20 09:00  merged; two⟨U+202E⟩
+    dream undone, 1 call, took 12 minutes, searched 12.3 MB, forced, by codex  d2
     a.md, b.md
     rule waived: relative-date for a.md (quoted)
     loss accepted: b.md (x)
-2026-11-20 07:00  aborted    dream    d1
-    changed my mind
+2026-11-20 07:00  Changed my mind
+    dream aborted  d1
+2026-11-20 06:00  Interrupted: the client closed the connection
+    dream interrupted  d0
 `
 	if got := renderLog(entries, map[string]bool{"d2": true}, noon, false); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -50,17 +55,18 @@ func TestRenderLog(t *testing.T) {
 func TestRenderDiff(t *testing.T) {
 	t.Parallel()
 	diff := "--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n same\x1b[2J\n-old\u202e\r\n+new"
-	plain := "d1\n--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n same\n-old⟨U+202E⟩\n+new\n"
-	if got := renderDiff("d1", diff, false); got != plain {
+	r := history.Report{Undone: true, Entry: ops.LogEntry{Time: noon, Outcome: ops.Committed, Header: ops.Header{ID: "d1", Kind: lock.KindDream, Summary: "new for old"}}}
+	plain := "new for old\ndream undone, 2026-11-20 12:00, d1\n--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n same\n-old⟨U+202E⟩\n+new\n"
+	if got := renderDiff(r, diff, noon, false); got != plain {
 		t.Errorf("got %q, want %q", got, plain)
 	}
-	coloured := renderDiff("d1", diff, true)
+	coloured := renderDiff(r, diff, noon, true)
 	for _, want := range []string{"\x1b[1m--- a/a.md\x1b[0m\n", "\x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n", "\n same\n", "\x1b[31m-old⟨U+202E⟩\x1b[0m\n", "\x1b[32m+new\x1b[0m\n"} {
 		if !strings.Contains(coloured, want) {
 			t.Errorf("%q is not in %q", want, coloured)
 		}
 	}
-	if got := renderDiff("d1", "", false); got != "d1 changed nothing\n" {
+	if got := renderDiff(r, "", noon, false); !strings.HasSuffix(got, "d1\nIt changed nothing.\n") {
 		t.Errorf("an empty diff: %q", got)
 	}
 }

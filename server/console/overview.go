@@ -100,8 +100,8 @@ func renderOverview(head string, s consolidate.Status, wrong []string, now time.
 	b.Add(true, terminal.Bold, "%s", head)
 	state, next := headline(s.State)
 	b.Add(true, "", "%s", strings.TrimSpace(state+" "+next))
-	name, what, summary := lastDream(s.Last, now)
-	b.Add(true, "", "%s: %s", sentence(name), what)
+	what, summary := lastDream(s.Last, now)
+	b.Add(true, "", "Last dream: %s", what)
 	b.Add(summary != "", terminal.Dim, "  %s", summary)
 	for _, w := range wrong {
 		fmt.Fprintf(&b, "%s %s\n", ink.In(terminal.Yellow, "!"), localTimes(terminal.OneLine(w), now.Location()))

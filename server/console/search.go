@@ -272,16 +272,23 @@ func (to *pager) turn(u said.Utterance, note, text string, now time.Time) error 
 	return to.print(terminal.Wrap(b.String(), to.width))
 }
 
-// listing prints a page of a listing, with the heads of sessions in bold.
+// listing prints a page of a listing: an empty line and the head in bold before each session, and below an utterance its
+// further lines, indented.
 func (to *pager) listing(text string) error {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		head := !strings.ContainsAny(line[:1], ": ")
 		line = strings.TrimSuffix(line, "\n")
-		if head {
-			line = to.ink.In(terminal.Bold, line)
+		switch {
+		case head:
+			line = "\n" + to.ink.In(terminal.Bold, line)
+		case line[0] == ' ':
+			line = "    " + strings.TrimLeft(line, " ")
 		}
-		b.WriteString(terminal.Wrap(line, to.width) + "\n")
+		if to.width > 0 {
+			line = terminal.WrapLine(line, to.width, "    ")
+		}
+		b.WriteString(line + "\n")
 	}
 	return to.print(b.String())
 }

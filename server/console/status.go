@@ -75,8 +75,8 @@ func renderStatus(s consolidate.Status, setup host.Setup, folders []said.Folder,
 	if d := s.Dream; d != nil {
 		rows = append(rows, place{"open dream", fmt.Sprintf("%s in another process, begun %s", d.ID, ops.Ago(now, d.Started)), dreamDetail(d, now), ""})
 	}
-	name, what, summary := lastDream(s.Last, now)
-	rows = append(rows, place{name, what, summary, ""})
+	what, summary := lastDream(s.Last, now)
+	rows = append(rows, place{"last dream", what, summary, ""})
 
 	b := terminal.Lines{Ink: ink}
 	state, next := headline(s.State)

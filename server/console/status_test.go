@@ -50,7 +50,7 @@ transcripts  /a
              /b
 mode         suggest
              default
-last dream   20261117-0101-ab committed 3 days ago, improved 1 memory: a.md, MEMORY.md
+last dream   3 days ago: improved 1 memory (a.md, MEMORY.md)  20261117-0101-ab
              merged⟨U+202E⟩ two; and more
 
 ! a warning
@@ -61,7 +61,7 @@ last dream   20261117-0101-ab committed 3 days ago, improved 1 memory: a.md, MEM
 
 	s.Dream = &consolidate.OpenDream{ID: "d1", Started: noon.Add(-10 * time.Minute), Phase: "gathering", ToolCalls: 3, Staged: []string{"a.md"}, Expires: noon.Add(50 * time.Minute)}
 	s.Last.Undone = true
-	if got := renderStatus(s, setup, nil, noon, false); !strings.Contains(got, "\nlast try     20261117-0101-ab committed 3 days ago, improved 1 memory, later undone: ") {
+	if got := renderStatus(s, setup, nil, noon, false); !strings.Contains(got, "\nlast dream   3 days ago: improved 1 memory (a.md, MEMORY.md); undone since  ") {
 		t.Errorf("got\n%s", got)
 	}
 	s.Due, s.Last, s.Warnings = true, nil, nil

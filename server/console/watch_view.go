@@ -184,8 +184,8 @@ func (v watchView) idle(b *terminal.Lines) {
 	for _, g := range shownGates(p.Gates) {
 		b.WriteString("  " + renderGate(g, v.zone, v.ink) + "\n")
 	}
-	name, what, summary := lastDream(p.Last, p.Time)
-	b.Add(p.Last != nil, "", "%s %s", name, what)
+	what, summary := lastDream(p.Last, p.Time)
+	b.Add(p.Last != nil, "", "last dream %s", what)
 	b.Add(summary != "", terminal.Dim, "  %s", summary)
 	v.warnings(b)
 }

@@ -8,12 +8,14 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/memory"
 	"dream-mcp/memory/diff"
 )
 
@@ -44,7 +46,10 @@ var page = sync.OnceValue(func() *template.Template {
 const Begin = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta name=\"generator\" content=\"dream-mcp\">\n"
 
 // Write writes the page.
-func Write(w io.Writer, p Page) error { return page().Execute(w, p) }
+func Write(w io.Writer, p Page) error {
+	p.Files = IndexFirst(p.Files)
+	return page().Execute(w, p)
+}
 
 // State says what became of the changes.
 func (p Page) State() string {
@@ -81,15 +86,46 @@ func action(f history.File) string {
 	return "updated"
 }
 
-// changes compares the texts of a file.
-func changes(f history.File) diff.Diff {
-	var texts [2]string
-	for i, text := range []*string{f.Before, f.After} {
-		if text != nil {
-			texts[i] = *text
-		}
+// changes compares the texts of a file, each with its frontmatter folded.
+func changes(f history.File) diff.Diff { return diff.Of(folded(f.Before), folded(f.After)) }
+
+// folded replaces the frontmatter of a text by one line with what a person writes into it; nil is "".
+func folded(text *string) string {
+	if text == nil {
+		return ""
 	}
-	return diff.Of(texts[0], texts[1])
+	t := memory.ParseTopic([]byte(*text))
+	if !t.HasFrontmatter() {
+		return *text
+	}
+	head := t.Title() + ": " + t.Description()
+	if kind := t.Type(); kind != "" {
+		head += " (" + kind + ")"
+	}
+	return head + "\n\n" + strings.TrimLeft(t.Body(), "\n")
+}
+
+// IndexFirst returns the files with the index before the memories: it says in a few lines what changed.
+func IndexFirst(files []history.File) []history.File {
+	isIndex := func(f history.File) bool { return f.Path == memory.IndexFile }
+	first := slices.DeleteFunc(slices.Clone(files), func(f history.File) bool { return !isIndex(f) })
+	return append(first, slices.DeleteFunc(slices.Clone(files), isIndex)...)
+}
+
+// FoldedDiff returns a diff of the files, the index first, each with its frontmatter folded. It is for reading.
+func FoldedDiff(files []history.File) string {
+	var b strings.Builder
+	for _, f := range IndexFirst(files) {
+		from, to := "a/"+f.Path, "b/"+f.Path
+		if f.Before == nil {
+			from = "/dev/null"
+		}
+		if f.After == nil {
+			to = "/dev/null"
+		}
+		b.WriteString(changes(f).Unified(from, to))
+	}
+	return b.String()
 }
 
 // class is the class of a line of a diff.
