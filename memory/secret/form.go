@@ -78,6 +78,9 @@ var forms = []form{
 	{anchors: "ldap", kind: kindPassword, expr: command(`-w +`), ok: loginPassword},
 	{anchors: "zip ", kind: kindPassword, expr: command(`-P +`), ok: loginPassword},
 	{anchors: "htpasswd ", kind: kindPassword, expr: command(`-[a-zA-Z]*b[a-zA-Z]* +\S+ +\S+ +`), ok: loginPassword},
+	{anchors: "*:$2y$|*:$2a$|*:$2b$|*:$$2y$$|*:$$2a$$|*:$$2b$$", kind: kindPassword, expr: `^(\d\d\$\$?[./A-Za-z0-9]{53})`, ok: isWritten, reach: maxLabel}, // a line of htpasswd
+	{anchors: "*:$apr1$|*:$$apr1$$", kind: kindPassword, expr: `^([./A-Za-z0-9]{1,8}\$\$?[./A-Za-z0-9]{22})`, ok: isWritten, reach: maxLabel},
+	{anchors: "convertto-securestring ", kind: kindPassword, expr: `^ *(?i:-string +)?["']([^"'\n]+)["']`, ok: loginPassword, reach: maxAddress},
 	{anchors: "openssl ", kind: kindPassword, expr: command(`(?:-k +|-pass(?:in|out)? +pass:)`), ok: loginPassword},
 	{anchors: "*freerdp ", kind: kindPassword, expr: command(`/p:`), ok: loginPassword},
 	{anchors: "net use ", kind: kindPassword, expr: command(`/user:\S+ +`), ok: loginPassword},

@@ -166,7 +166,7 @@ func judgeLogin(value string, ev evidence) bool {
 	if len(value) < least || len(value) > most {
 		return false
 	}
-	if strings.ContainsAny(value, " \t") || ev == assigned && strings.Count(value, "-") >= minPhrase-1 {
+	if strings.ContainsAny(value, " \t") || ev == assigned && strings.Count(value, "-") >= minPhrase {
 		return ev == assigned && passphrase(value)
 	}
 	if dummyPassword(value) {
@@ -198,13 +198,13 @@ func mixed(value string) bool {
 	return letter && number && strings.ContainsAny(value, "!#$%^&*?+") && !strings.HasPrefix(value, "#")
 }
 
-// minPhrase is the number of words from which they are a passphrase.
-const minPhrase = 4
+// minPhrase is the number of words from which they are a passphrase. With hyphens they are one more.
+const minPhrase = 3
 
 // passphrase reports whether a value is a row of words that make no sentence.
 func passphrase(value string) bool {
 	words := strings.FieldsFunc(value, func(r rune) bool { return r == ' ' || r == '-' })
-	return len(words) >= minPhrase && len(words) <= 12 && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz -") == "" && !strings.Contains(value, "correct") &&
+	return len(words) >= minPhrase && len(words) <= 12 && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz -") == "" && !strings.Contains(value, "battery staple") &&
 		!slices.ContainsFunc(words, func(w string) bool { return len(w) < 3 || commonWords(w) || passwords(w) })
 }
 

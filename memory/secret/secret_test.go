@@ -46,6 +46,14 @@ func TestMask(t *testing.T) {
 		{"odd bytes", "\xff password=\xffa1b2c3\xfe \xf0\x9f", "\xff password=[secret: password] \xf0\x9f"},
 		{"a mask of ours", "token: [secret: token] secret=[secret: jwt]", "token: [secret: token] secret=[secret: jwt]"},
 		{"a mask of nobody", "[secret: " + hub + "]", "[secret: [secret: github-token]]"},
+		{"a line of htpasswd", "deploy:$2y$10$" + made(8, 53), "deploy:$2y$[secret: password]"},
+		{"one of Apache", "deploy:$apr1$" + made(9, 8) + "$" + made(10, 22), "deploy:$apr1$[secret: password]"},
+		{"a hash of no login", "bcrypt gives $2y$10$" + made(8, 53), "bcrypt gives $2y$10$" + made(8, 53)},
+		{"PowerShell", `ConvertTo-SecureString -String "Harbor` + made(11, 6) + `" -AsPlainText`, `ConvertTo-SecureString -String "[secret: password]" -AsPlainText`},
+		{"a variable of PowerShell", `ConvertTo-SecureString "$env:PW" -AsPlainText; ConvertTo-SecureString $pw`, `ConvertTo-SecureString "$env:PW" -AsPlainText; ConvertTo-SecureString $pw`},
+		{"words in quotation", `password="purple river lantern"`, `password="[secret: password]"`},
+		{"a sentence in quotation", `password="must not be empty" password: "see team vault"`, `password="must not be empty" password: "see team vault"`},
+		{"what was redacted", "client_secret: REDACTED, client_secret=[REDACTED], api_key: removed", "client_secret: REDACTED, client_secret=[REDACTED], api_key: removed"},
 		{"a part that was masked", "password=\"[secret: jwt]abc\"", "password=\"[secret: jwt]abc\""},
 	}
 	for _, test := range tests {
