@@ -38,3 +38,19 @@ func WithoutBookkeeping(text string) string {
 	}
 	return b.String()
 }
+
+// SaysTheSame reports whether two topics differ in bookkeeping fields and in the way that values are written at most, such as in
+// quotation marks.
+func (t *Topic) SaysTheSame(o *Topic) bool {
+	return t.body == o.body && slices.Equal(t.says(), o.says())
+}
+
+// says returns what the frontmatter says, without bookkeeping.
+func (t *Topic) says() (values []string) {
+	for _, f := range t.fields {
+		if !slices.Contains(bookkeeping, strings.TrimPrefix(f.key, "metadata.")) && (f.value != "" || f.items != nil) {
+			values = append(values, strings.Join(append([]string{f.key, f.value}, f.items...), "\x00"))
+		}
+	}
+	return values
+}

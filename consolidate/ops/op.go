@@ -141,6 +141,7 @@ type Change struct {
 	AfterMode  fs.FileMode `json:"after_mode,omitempty"` // of a file that comes back; 0: 0600
 	After      memory.Sum  `json:"after,omitempty"`
 	AfterTime  time.Time   `json:"after_time,omitzero"` // zero until it is planned
+	Same       bool        `json:"same,omitempty"`      // the text says the same, as memory.Topic.SaysTheSame
 	Temp       string      `json:"temp,omitempty"`      // while it lands: the new text before, what it displaced after
 }
 

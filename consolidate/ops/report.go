@@ -75,7 +75,8 @@ type Counts struct {
 	Created int  `json:"created,omitempty"`
 	Updated int  `json:"updated,omitempty"`
 	Deleted int  `json:"deleted,omitempty"`
-	Index   bool `json:"index,omitempty"` // it changed too
+	Tidied  int  `json:"tidied,omitempty"` // updated, and saying the same: only their frontmatter is written otherwise
+	Index   bool `json:"index,omitempty"`  // it changed too
 }
 
 // CountsOf counts changes.
@@ -88,6 +89,8 @@ func CountsOf(changes []Change) (n Counts) {
 			n.Created++
 		case c.After == "":
 			n.Deleted++
+		case c.Same:
+			n.Tidied++
 		default:
 			n.Updated++
 		}
@@ -95,7 +98,7 @@ func CountsOf(changes []Change) (n Counts) {
 	return n
 }
 
-// Improved is the number of memories that were created or updated.
+// Improved is the number of memories that were created, or updated to say something else.
 func (n Counts) Improved() int { return n.Created + n.Updated }
 
 // String is such as "improved 3 memories (1 new), removed 2", or "created 2 memories".
@@ -114,6 +117,8 @@ func (n Counts) String() string {
 		}
 	case n.Deleted > 0:
 		text = "removed " + Plural(n.Deleted, "memory")
+	case n.Tidied > 0:
+		text = "tidied the frontmatter of " + Plural(n.Tidied, "memory")
 	case n.Index:
 		text = "improved the index"
 	}

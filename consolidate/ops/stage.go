@@ -252,6 +252,9 @@ func (s *Stage) replace(n memory.Name, before memory.Sum, data []byte, mtime tim
 	if c.After != c.Before && data != nil {
 		s.keep(data)
 	}
+	if old, err := s.Content(before); before != "" && data != nil && n.IsTopic() && err == nil {
+		c.Same = memory.ParseTopic(old).SaysTheSame(memory.ParseTopic(data))
+	}
 	s.drop(n)
 	if c.Before != c.After {
 		s.Changes = append(s.Changes, c)
