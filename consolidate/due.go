@@ -8,32 +8,23 @@ import (
 	"dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 )
 
-// Notes in our state folder about counts of the sessions.
-const (
-	throttleFile = "throttle.json" // the last count by a hook that found too few
-	dueFile      = "due.json"      // the last count that found enough, for a status bar
-)
-
-// scan is the result of a count of the sessions.
-type scan struct {
-	Time  time.Time  `json:"time"`
-	Since lock.Stamp `json:"since"`
-	Found int        `json:"found"`
-}
-
-// fresh reports whether s was made within the last ten minutes, since the same consolidation.
-func (s scan) fresh(since lock.Stamp, now time.Time) bool {
-	age := now.Sub(s.Time)
-	return !s.Time.IsZero() && age >= 0 && age < throttleSpan && s.Since.Same(since)
+// fresh reports whether c was made within the last ten minutes, since the same consolidation.
+func fresh(c state.Count, since lock.Stamp, now time.Time) bool {
+	age := now.Sub(c.Time)
+	return !c.Time.IsZero() && age >= 0 && age < throttleSpan && c.Since.Same(since)
 }
 
 // throttle is the gate "throttle": how often hooks count the sessions. It is open for others.
 func (g *Gates) throttle(since lock.Stamp, now time.Time, hook bool) (open bool, why string) {
-	var last scan
+	var last state.Count
 	least := g.p.options.MinSessions
-	if !g.p.Store.Records.Note(throttleFile, &last) || !last.fresh(since, now) || last.Found >= least {
+	if db, err := g.p.Store.Records.Look(); err == nil {
+		last, _ = db.Count() // without it there is no wait
+	}
+	if !fresh(last, since, now) || last.Found >= least {
 		return true, "no wait"
 	}
 	return !hook, fmt.Sprintf("a hook counted %d of %d sessions %s, and counts again after %s",
@@ -46,11 +37,7 @@ func (g *Gates) count(ctx context.Context, since lock.Stamp, now time.Time) (int
 	if err != nil {
 		return 0, err
 	}
-	g.counted = scan{Time: now, Since: since, Found: n}
-	var last scan
-	if known := g.p.Store.Records.Note(dueFile, &last); n >= g.p.options.MinSessions && (!known || last.Found < n || !last.Since.Same(since)) {
-		g.p.Store.Records.SetNote(dueFile, g.counted)
-	}
+	g.counted = state.Count{Time: now, Since: since, Found: n}
 	return n, nil
 }
 
@@ -79,7 +66,7 @@ func (g *Gates) found(n int, since lock.Stamp) string {
 // but at most once in ten minutes: there may be 10,000 files.
 func (g *Gates) showCount(ctx context.Context, gate *Gate, since lock.Stamp, now time.Time) {
 	if gate.Open == nil {
-		if !g.counted.fresh(since, now) {
+		if !fresh(g.counted, since, now) {
 			if _, err := g.count(ctx, since, now); err != nil {
 				gate.Why += "; " + err.Error()
 				return

@@ -11,6 +11,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/proposal"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 )
 
@@ -25,8 +26,8 @@ type Gate struct {
 type Gates struct {
 	p       *Project
 	enabled Switch
-	asked   bool // the person asked for dreams on this connection
-	counted scan // the last count by this process
+	asked   bool        // the person asked for dreams on this connection
+	counted state.Count // the last count by this process
 }
 
 // gateAnswers is the state of the gates. They are checked in order, the cheapest first, up to the first closed one.
@@ -102,7 +103,9 @@ func (g *Gates) check(ctx context.Context, dir *memory.Dir, now time.Time, q gat
 		least := g.p.options.MinSessions
 		open, why = q.forced(a.sessions >= least, g.found(a.sessions, since), "")
 		if !open && q.hook {
-			g.p.Store.Records.SetNote(throttleFile, scan{Time: now, Since: since, Found: a.sessions})
+			if db, err := g.p.Store.Records.DB(); err == nil {
+				_ = db.SetCount(g.counted)
+			}
 		}
 		return open, why
 	})

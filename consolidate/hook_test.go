@@ -1,7 +1,6 @@
 package consolidate
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
 )
@@ -29,10 +29,10 @@ func TestSoon(t *testing.T) {
 	}{
 		{name: "nothing is known", start: true, offers: true},
 		{name: "off", off: true},
-		{name: "a failure", file: launchFile, ahead: time.Minute, offers: true},
-		{name: "a failure long ago", file: launchFile, ahead: -time.Minute, start: true, offers: true},
-		{name: "a wrong clock", file: launchFile, ahead: 1000 * time.Hour, start: true, offers: true},
-		{name: "an offer today", file: offerFile, ahead: time.Hour, start: true},
+		{name: "a failure", file: state.Launches, ahead: time.Minute, offers: true},
+		{name: "a failure long ago", file: state.Launches, ahead: -time.Minute, start: true, offers: true},
+		{name: "a wrong clock", file: state.Launches, ahead: 1000 * time.Hour, start: true, offers: true},
+		{name: "an offer today", file: state.Offers, ahead: time.Hour, start: true},
 	} {
 		dir := t.TempDir()
 		p := Open(Options{
@@ -41,7 +41,11 @@ func TestSoon(t *testing.T) {
 			Enabled:     Switch{On: !row.off}, MinHours: 24,
 		})
 		if row.file != "" {
-			if err := p.Store.Records.SetNote(row.file, map[string]time.Time{"after": now.Add(row.ahead)}); err != nil {
+			db, err := p.Store.Records.DB()
+			if err == nil {
+				_, err = db.ChangePause(row.file, func(q *state.Pause) bool { q.After = now.Add(row.ahead); return true })
+			}
+			if err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -68,7 +72,7 @@ func TestReports(t *testing.T) {
 	deliver := func(p *Project, fails bool) {
 		for { // a lock that is held is one more try here
 			called := false
-			err := p.Background.DeliverReports(context.Background(), func(reports []background.DreamReport) error {
+			err := p.Background.DeliverReports(func(reports []background.DreamReport) error {
 				called = true
 				if fails {
 					return errors.New("the output is closed")
@@ -76,7 +80,7 @@ func TestReports(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				for _, r := range reports {
-					delivered[r.ID]++
+					delivered[r.Dream]++
 				}
 				return nil
 			})
@@ -129,7 +133,7 @@ func TestClaim(t *testing.T) {
 		for range 8 {
 			p := w.open()
 			all.Go(func() {
-				first, err := p.Background.Claim(ctx, offer)
+				first, err := p.Background.Claim(offer)
 				if err != nil {
 					t.Error(err)
 				}
@@ -143,7 +147,7 @@ func TestClaim(t *testing.T) {
 			t.Errorf("offer %v: %d claimed it", offer, n)
 		}
 		w.now = w.now.Add(25 * time.Hour)
-		if again, err := w.open().Background.Claim(ctx, offer); !again || err != nil {
+		if again, err := w.open().Background.Claim(offer); !again || err != nil {
 			t.Errorf("offer %v: a day later: %v, %v", offer, again, err)
 		}
 	}

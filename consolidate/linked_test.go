@@ -61,10 +61,6 @@ func TestHardLinks(t *testing.T) {
 			"the journal", func(w *world, p *Project) string { return filepath.Join(p.Store.Records.StateDir(), ops.LogFile) },
 			func(w *world, p *Project) error { return writeNew(p, "x.md") }, nil,
 		},
-		{
-			"what the hook offered", func(w *world, p *Project) string { return filepath.Join(p.Store.Records.StateDir(), "offer.json") },
-			func(w *world, p *Project) error { _, err := p.Background.Claim(ctx, true); return err }, nil,
-		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)

@@ -129,7 +129,7 @@ func (p *Project) ended(i ops.Op) error {
 	}
 	p.Background.Queue(i, i.Changes)
 	if i.Restamp.Earlier() {
-		return p.Background.WaitAfterUndo()
+		p.Background.WaitAfterUndo()
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory"
 )
@@ -138,12 +139,12 @@ func copyTree(t *testing.T, from, to string) {
 	}
 }
 
-// everything returns all files of the memory and of our state folder, but for caches.
+// everything returns all files of the memory and of our state folder, but for caches and what SQLite keeps beside a database.
 func (w *world) everything() map[string]string {
 	files := map[string]string{}
 	for _, root := range []string{w.memory, w.state} {
 		filepath.WalkDir(root, func(p string, e fs.DirEntry, err error) error {
-			if err == nil && e.Type().IsRegular() && e.Name() != throttleFile && !strings.Contains(p, "digests") {
+			if err == nil && e.Type().IsRegular() && !strings.HasPrefix(e.Name(), state.File+"-") && !strings.Contains(p, "digests") {
 				data, _ := os.ReadFile(p)
 				files[p] = string(memory.SumOf(data))
 			}

@@ -12,6 +12,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 )
 
@@ -242,11 +243,9 @@ func TestUndoGivesBack(t *testing.T) {
 	if s, err := p.Status(ctx); err != nil || !s.Due {
 		t.Errorf("due: %t, closed gate %q, %v", s.Due, s.ClosedGate, err)
 	}
-	for _, file := range []string{launchFile, offerFile} {
-		var q struct{ After time.Time }
-		p.Store.Records.Note(file, &q)
-		if after := q.After; !after.Equal(w.now.Add(24 * time.Hour)) {
-			t.Errorf("%s: hooks wait until %s", file, after)
+	for _, what := range []string{state.Launches, state.Offers} {
+		if q, err := w.database(p).Pause(what); !q.After.Equal(w.now.Add(24 * time.Hour)) {
+			t.Errorf("%s: hooks wait until %s, %v", what, q.After, err)
 		}
 	}
 	if _, err := p.History.Undo(ctx, res.ID); err != nil || w.hostStamp() != stampAt(start) {

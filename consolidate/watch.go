@@ -113,7 +113,7 @@ func (w *Watch) fingerprint() string {
 	state := p.Store.Records.StateDir()
 	files := []string{
 		filepath.Join(p.Store.MemoryDir, lock.File), filepath.Join(p.Store.MemoryDir, lock.HostFile),
-		filepath.Join(state, ops.LogFile), filepath.Join(state, throttleFile), words,
+		filepath.Join(state, ops.LogFile), words,
 	}
 	if dream != "" {
 		for _, end := range []string{ops.RecordFile, ops.TrailFile, ops.StopFile} {
@@ -121,6 +121,10 @@ func (w *Watch) fingerprint() string {
 		}
 	}
 	var b strings.Builder
+	if db, err := p.Store.Records.Look(); err == nil {
+		changes, _ := db.Changes()
+		b.WriteString(changes + " ")
+	}
 	for _, file := range files {
 		if info, err := os.Lstat(file); err == nil {
 			fmt.Fprint(&b, info.Size(), info.ModTime().UnixNano(), " ")

@@ -16,6 +16,7 @@ import (
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory"
@@ -46,9 +47,6 @@ func operations() []string {
 const (
 	opsFolder   = "ops"
 	textsFolder = "blobs"
-	wordsFolder = "words"
-	launchFile  = "launch.json"
-	offerFile   = "offer.json"
 	stageKept   = history.StageKept
 	keptNewest  = 20
 )
@@ -131,6 +129,15 @@ func (w *world) open() *Project {
 	p := Open(w.options())
 	w.t.Cleanup(func() { p.Close("the test ended") })
 	return p
+}
+
+// database returns the database of p.
+func (w *world) database(p *Project) *state.DB {
+	db, err := p.Store.Records.DB()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return db
 }
 
 // aside is what a test adds to the name of what it replaces.

@@ -7,26 +7,15 @@
 package background
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 )
 
-// Files of background dreams in the state folder.
-const (
-	runLock    = "background.lock"
-	runFile    = "background.json" // the current run
-	offerFile  = "offer.json"
-	launchFile = "launch.json"
-	pauseLock  = "pause.lock"
-)
-
-// pauseWait is how long a hook waits for another that claims the same.
-const pauseWait = 200 * time.Millisecond
+// runLock is held while a background dream runs.
+const runLock = "background.lock"
 
 // How long a launcher waits. Each successive failure doubles the first, up to the second: a broken host must not cost
 // time at every turn.
@@ -41,67 +30,60 @@ type Runs struct {
 	MinHours float64
 }
 
-// pause is the time until which something is not tried again.
-type pause struct {
-	After    time.Time `json:"after"`              // by hooks
-	Retry    time.Time `json:"retry,omitzero"`     // by a supervisor, after a failure
-	Failures int       `json:"failures,omitempty"` // in a row
-	Why      string    `json:"why,omitempty"`
-}
-
-func (r *Runs) pause(file string) (q pause) {
-	r.Store.Records.Note(file, &q)
-	return q
+func (r *Runs) pause(what string) state.Pause {
+	var p state.Pause
+	if db, err := r.Store.Records.Look(); err == nil {
+		p, _ = db.Pause(what) // without it there is none
+	}
+	return p
 }
 
 // Claim reports whether a hook may offer a dream, or start one, and pauses the hooks that ask later: of several that a host
 // calls for one event, one goes on. The next offer is made after a day, the next supervisor started after ten minutes. If it
 // fails, the hook must do neither, which would be repeated at every event.
-func (r *Runs) Claim(ctx context.Context, offer bool) (bool, error) {
-	r.Store.Lock()
-	defer r.Store.Unlock()
-	unlock, err := r.Store.Records.LockNote(ctx, pauseLock, pauseWait)
-	if errors.Is(err, lock.ErrHeld) {
-		return false, nil
+func (r *Runs) Claim(offer bool) (bool, error) {
+	what, wait := state.Launches, firstPause
+	if offer {
+		what, wait = state.Offers, longPause
 	}
+	db, err := r.Store.Records.DB()
 	if err != nil {
 		return false, err
 	}
-	defer unlock()
-	switch {
-	case r.Paused(offer):
-		return false, nil
-	case offer:
-		err = r.pauseUntil(offerFile, r.Store.Now().Add(longPause))
-	default:
-		err = r.pauseUntil(launchFile, r.Store.Now().Add(firstPause))
-	}
-	return err == nil, err
+	return db.ChangePause(what, func(p *state.Pause) bool {
+		if r.paused(*p) {
+			return false
+		}
+		p.After = r.Store.Now().Add(wait)
+		return true
+	})
 }
 
-// WaitAfterUndo pauses hooks after an undo, so that they do not start or offer the same dream at once.
-func (r *Runs) WaitAfterUndo() error {
-	after := r.Store.Now().Add(time.Duration(r.MinHours * float64(time.Hour)))
-	if err := r.pauseUntil(launchFile, after); err != nil {
-		return err
+// WaitAfterUndo pauses hooks after an undo, so that they do not start or offer the same dream at once. If it cannot, they do.
+func (r *Runs) WaitAfterUndo() {
+	db, err := r.Store.Records.DB()
+	if err != nil {
+		return
 	}
-	return r.pauseUntil(offerFile, after)
-}
-
-func (r *Runs) pauseUntil(file string, after time.Time) error {
-	q := r.pause(file)
-	q.After = after
-	return r.Store.Records.SetNote(file, q)
+	for _, what := range []string{state.Launches, state.Offers} {
+		_, _ = db.ChangePause(what, func(p *state.Pause) bool {
+			p.After = r.Store.Now().Add(time.Duration(r.MinHours * float64(time.Hour)))
+			return true
+		})
+	}
 }
 
 // Paused reports whether hooks must not start a dream now, or with offer not offer one.
 func (r *Runs) Paused(offer bool) bool {
-	file := launchFile
 	if offer {
-		file = offerFile
+		return r.paused(r.pause(state.Offers))
 	}
+	return r.paused(r.pause(state.Launches))
+}
+
+func (r *Runs) paused(p state.Pause) bool {
 	// A pause is at most a day, or MinHours after an undo. A longer one is from a wrong clock.
-	wait := r.pause(file).After.Sub(r.Store.Now())
+	wait := p.After.Sub(r.Store.Now())
 	return wait > 0 && wait.Hours() <= max(24, r.MinHours)+12
 }
 
@@ -112,7 +94,7 @@ func (e *PausedError) Error() string { return "the background gate is closed: " 
 
 // retry fails with a *PausedError if the pause after a failure has not passed.
 func (r *Runs) retry() error {
-	wait := r.pause(launchFile).Retry.Sub(r.Store.Now())
+	wait := r.pause(state.Launches).Retry.Sub(r.Store.Now())
 	if why := r.FailedRun(); why != "" && wait > 0 && wait <= longPause {
 		return &PausedError{why}
 	}
@@ -121,7 +103,7 @@ func (r *Runs) retry() error {
 
 // FailedRun describes why the last background dream failed, and when the next is tried; "" if it did not fail.
 func (r *Runs) FailedRun() string {
-	q := r.pause(launchFile)
+	q := r.pause(state.Launches)
 	if q.Failures == 0 {
 		return ""
 	}

@@ -9,6 +9,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 )
 
 // ErrRunning reports that a background dream of this memory is running.
@@ -17,11 +18,10 @@ var ErrRunning = errors.New("a background dream is running")
 // Run is a running background dream: a host without a person, started by a supervisor. Only one exists at a time. If
 // the supervisor dies, the next one ends the run.
 type Run struct {
-	ID      string    `json:"id"`
-	Started time.Time `json:"started"`
-	PID     int       `json:"pid"`
+	state.Run
 
 	r      *Runs
+	db     *state.DB
 	unlock func() error
 }
 
@@ -40,7 +40,7 @@ type RunEnd struct {
 // Begin begins a run if due returns nil. It fails with ErrRunning during another run and, unless a person asked, with a
 // *PausedError after a failed one.
 func (r *Runs) Begin(ctx context.Context, asked bool, due func(context.Context) error) (*Run, error) {
-	run := &Run{r: r, ID: ops.NewID(r.Store.Now()), Started: r.Store.Now(), PID: os.Getpid()}
+	run := &Run{r: r, Run: state.Run{ID: ops.NewID(r.Store.Now()), Started: r.Store.Now(), PID: os.Getpid()}}
 	r.Store.Lock()
 	err := run.lock(ctx)
 	r.Store.Unlock()
@@ -54,7 +54,7 @@ func (r *Runs) Begin(ctx context.Context, asked bool, due func(context.Context) 
 		err = due(ctx)
 	}
 	if err == nil {
-		err = r.Store.Records.SetNote(runFile, run)
+		err = run.db.BeginRun(run.Run)
 	}
 	if err != nil {
 		return nil, errors.Join(err, run.unlock())
@@ -65,6 +65,9 @@ func (r *Runs) Begin(ctx context.Context, asked bool, due func(context.Context) 
 // lock takes the lock of background dreams, and ends the run of a dead supervisor.
 func (run *Run) lock(ctx context.Context) (err error) {
 	r := run.r
+	if run.db, err = r.Store.Records.DB(); err != nil {
+		return err
+	}
 	run.unlock, err = r.Store.Records.LockNote(ctx, runLock, 0)
 	if errors.Is(err, lock.ErrHeld) {
 		return ErrRunning
@@ -72,9 +75,8 @@ func (run *Run) lock(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	var left Run
-	if r.Store.Records.Note(runFile, &left) && left.ID != "" {
-		left.r = r
+	left := Run{r: r, db: run.db}
+	if left.Run, err = run.db.Run(); err == nil && left.ID != "" {
 		_, err = left.conclude(ops.Crashed, RunEnd{Failure: fmt.Sprintf("its supervisor, process %d, died", left.PID)})
 	}
 	if err != nil {
@@ -113,23 +115,25 @@ func (run *Run) conclude(otherwise ops.Outcome, e RunEnd) (ops.Outcome, error) {
 	switch {
 	case endedWell(dream):
 		entry.Outcome = dream.Outcome
-		r.Store.Records.RemoveNote(launchFile)
+		_ = run.db.EndPause(state.Launches)
 	case dream.ID != "" && e.Failure == "":
 		entry.Reason = fmt.Sprintf("dream %s was %s: %s", dream.ID, dream.Outcome, dream.Reason)
 	case e.Failure == "":
 		entry.Reason = "the host ended without a dream"
 	}
 	if entry.Outcome == otherwise && !e.Asked {
-		q := r.pause(launchFile)
-		q.Failures++
-		q.Retry = now.Add(min(longPause, firstPause<<min(q.Failures-1, 10)))
-		if q.After.Before(q.Retry) { // it is later after an undo
-			q.After = q.Retry
-		}
-		q.Why = "the last background dream failed: " + entry.Reason
-		_ = r.Store.Records.SetNote(launchFile, q) // if it fails, the next run is only tried too early
+		// If it fails, the next run is only tried too early.
+		_, _ = run.db.ChangePause(state.Launches, func(p *state.Pause) bool {
+			p.Failures++
+			p.Retry = now.Add(min(longPause, firstPause<<min(p.Failures-1, 10)))
+			if p.After.Before(p.Retry) { // it is later after an undo
+				p.After = p.Retry
+			}
+			p.Why = "the last background dream failed: " + entry.Reason
+			return true
+		})
 	}
-	return entry.Outcome, errors.Join(r.Store.Records.Append(entry), r.Store.Records.RemoveNote(runFile))
+	return entry.Outcome, errors.Join(r.Store.Records.Append(entry), run.db.EndRun())
 }
 
 // dreamOf returns the journal entry of the end of the unattended dream that began after since. Of several it returns

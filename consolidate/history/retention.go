@@ -6,6 +6,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 )
 
 // The archive keeps an operation that is among the newest, or young enough. Above the limit of bytes it removes the
@@ -25,30 +26,27 @@ const (
 )
 
 // ArchiveUse is the size of the archive.
-type ArchiveUse struct {
-	Dreams   int   `json:"dreams"`
-	Others   int   `json:"others"` // single writes, undos, restores
-	Bytes    int64 `json:"bytes"`
-	MaxBytes int64 `json:"max_bytes"`
-	Pruned   int64 `json:"pruned"` // Bytes after the last pruning
-}
-
-// useFile holds the last ArchiveUse, so that a status need not measure it.
-const useFile = "archive.json"
+type ArchiveUse = state.ArchiveUse
 
 // PruneAfter prunes the archive after the operation of info has landed, if it is the first of this process or the
 // archive has exceeded its limit. An archive that cannot be pruned below the limit is pruned again after it has grown
 // by a 64th of the limit. The caller holds the lock.
 func (h *History) PruneAfter(info ops.Op) {
-	var use ArchiveUse
-	measured := h.Store.Records.Note(useFile, &use)
-	use.add(info, info.Bytes+h.Store.Records.RecordSize(info.ID))
+	use, measured := h.Use()
+	add(&use, info, info.Bytes+h.Store.Records.RecordSize(info.ID))
 	use.MaxBytes = h.MaxArchive
 	if !h.pruned || !measured || use.Bytes > use.MaxBytes && (use.Pruned <= use.MaxBytes || use.Bytes-use.Pruned > use.MaxBytes/64) {
 		h.Prune(h.Store.Now())
 		return
 	}
-	h.Store.Records.SetCache(useFile, use) // only a status needs it
+	h.setUse(use)
+}
+
+// setUse notes the size of the archive, so that a status need not measure it.
+func (h *History) setUse(use ArchiveUse) {
+	if db, err := h.Store.Records.DB(); err == nil {
+		_ = db.SetArchiveUse(use)
+	}
 }
 
 // Prune removes stages of dreams that did not land and are older than a week, and archives that retention does not
@@ -77,11 +75,11 @@ func (h *History) Prune(now time.Time) {
 		use := ArchiveUse{MaxBytes: h.MaxArchive}
 		for i, keep := range all.kept(sizes, h.MaxArchive, now) {
 			if keep || !discard(all[i]) {
-				use.add(all[i], sizes[i])
+				add(&use, all[i], sizes[i])
 			}
 		}
 		use.Pruned = use.Bytes
-		h.Store.Records.SetCache(useFile, use)
+		h.setUse(use)
 	}
 	h.Store.Records.Collect(discarded, now)
 }
@@ -107,7 +105,7 @@ func isStale(o ops.Op, now time.Time) bool {
 	return o.Outcome != ops.Committed && now.Sub(o.LastCall) > kept && o.State == ops.Staged && len(o.Displaced) == 0
 }
 
-func (u *ArchiveUse) add(o ops.Op, size int64) {
+func add(u *ArchiveUse, o ops.Op, size int64) {
 	if o.Kind == lock.KindDream {
 		u.Dreams++
 	} else {
@@ -156,7 +154,9 @@ func (h *History) sized() (all landings, sizes []int64, err error) {
 
 // Use returns the last measured size of the archive; false if there is none.
 func (h *History) Use() (use ArchiveUse, ok bool) {
-	ok = h.Store.Records.Note(useFile, &use)
+	if db, err := h.Store.Records.Look(); err == nil {
+		use, ok, _ = db.ArchiveUse()
+	}
 	return use, ok
 }
 
@@ -165,7 +165,7 @@ func (h *History) Measure() (ArchiveUse, error) {
 	use := ArchiveUse{MaxBytes: h.MaxArchive}
 	all, sizes, err := h.sized()
 	for i, size := range sizes {
-		use.add(all[i], size)
+		add(&use, all[i], size)
 	}
 	return use, err
 }

@@ -198,7 +198,7 @@ func (s *Records) Collect(discarded []Op, now time.Time) {
 	case len(orphans) > 0 && !maps.Equal(orphans, before):
 		s.SetNote(orphansFile, orphans)
 	case len(orphans) == 0 && len(before) > 0:
-		s.RemoveNote(orphansFile)
+		root.Remove(orphansFile)
 	}
 }
 

@@ -47,9 +47,23 @@ func (f *Folder) Close() (err error) {
 	return err
 }
 
-// DB returns the database of this memory, and creates it if needed. With LookOnly it fails with fs.ErrNotExist if there is none.
-// It remains open until Close.
+// DB returns the database of this memory, and creates it if needed, but with LookOnly. It remains open until Close.
 func (f *Folder) DB() (*state.DB, error) {
+	if f.LookOnly {
+		return f.Look()
+	}
+	return f.openDB()
+}
+
+// Look returns the database of this memory; nil, which is an empty one, if there is none.
+func (f *Folder) Look() (*state.DB, error) {
+	if _, err := os.Lstat(filepath.Join(f.StateDir(), state.File)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return f.openDB()
+}
+
+func (f *Folder) openDB() (*state.DB, error) {
 	f.opening.Lock()
 	defer f.opening.Unlock()
 	if f.db != nil {
@@ -59,7 +73,7 @@ func (f *Folder) DB() (*state.DB, error) {
 		f.db.Close() // its folder was removed or replaced
 		f.db = nil
 	}
-	db, err := state.Open(f.StateDir(), state.Options{LookOnly: f.LookOnly, Now: f.Now})
+	db, err := state.Open(f.StateDir(), state.Options{Now: f.Now})
 	if err == nil {
 		f.db = db
 	}
@@ -149,8 +163,12 @@ func (f *Folder) Note(file string, v any) bool { return f.ReadNote(file, v) == n
 
 // SetNote writes a note, and creates its folder if needed.
 func (f *Folder) SetNote(file string, v any) error {
-	root, data, err := f.encode(v)
+	root, err := f.Root()
 	if err != nil || f.LookOnly {
+		return err
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
 		return err
 	}
 	if folder := path.Dir(file); folder != "." {
@@ -163,35 +181,6 @@ func (f *Folder) SetNote(file string, v any) error {
 		}
 	}
 	return atomicfile.Replace(root, file, data, time.Time{})
-}
-
-// SetCache is SetNote for what can be found out again: it is not synced.
-func (f *Folder) SetCache(file string, v any) error {
-	root, data, err := f.encode(v)
-	if err != nil || f.LookOnly {
-		return err
-	}
-	return atomicfile.Cache(root, file, data)
-}
-
-// encode returns the state folder and v as a note. With LookOnly nothing is to be written.
-func (f *Folder) encode(v any) (root *os.Root, data []byte, err error) {
-	if root, err = f.Root(); err == nil && !f.LookOnly {
-		data, err = json.Marshal(v)
-	}
-	return root, data, err
-}
-
-// RemoveNote removes a note, if there is one.
-func (f *Folder) RemoveNote(file string) error {
-	root, err := f.Root()
-	if err == nil {
-		err = root.Remove(file)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return err
 }
 
 // LockNote locks a lock file in the state folder. It waits at most wait for another process.

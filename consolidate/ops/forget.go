@@ -8,8 +8,10 @@ import (
 	"html"
 	"io/fs"
 	"path"
+	"strings"
 	"time"
 
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
 	"dream-mcp/memory/lazy"
@@ -64,7 +66,7 @@ func (s *Records) Redact(redact func(string) string, dry bool) (found map[string
 			return err
 		case e.IsDir() && (name == textsFolder || name == DigestFolder || path.Ext(name) == ".git"):
 			return fs.SkipDir
-		case !e.Type().IsRegular():
+		case !e.Type().IsRegular() || strings.HasPrefix(name, state.File):
 			return nil
 		}
 		if path.Ext(name) == ".jsonl" && !dry { // no line is added meanwhile
@@ -92,6 +94,18 @@ func (s *Records) Redact(redact func(string) string, dry bool) (found map[string
 		}
 		return atomicfile.Replace(root, name, now, time.Time{})
 	})
+	var db *state.DB
+	if err == nil {
+		db, err = s.Look()
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Step("redact the database")
+	rows, err := db.Redact(func(text string) string { return string(redactJSON([]byte(text), in)) }, dry)
+	for table, n := range rows {
+		found[table] += n
+	}
 	if err != nil || dry {
 		return found, err
 	}

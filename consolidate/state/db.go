@@ -293,22 +293,51 @@ type Tx struct {
 
 // update runs do in a transaction that excludes other writers. It is committed if do returns nil.
 func (db *DB) update(do func(*Tx) error) error {
+	if db == nil {
+		return ErrReadOnly
+	}
 	if db.readOnly {
 		return fmt.Errorf("%s: %w", db.path, ErrReadOnly)
 	}
-	return db.begin(sql.TxOptions{}, do)
+	return db.begin(db.sql, sql.TxOptions{}, do)
 }
 
-// view runs do in a transaction that sees the database as it is at its first query.
+// view runs do in a transaction that sees the database as it is at its first query. A nil database is empty: do is not called.
 func (db *DB) view(do func(*Tx) error) error {
-	return db.begin(sql.TxOptions{ReadOnly: true}, do)
+	if db == nil {
+		return nil
+	}
+	return db.begin(db.sql, sql.TxOptions{ReadOnly: true}, do)
 }
 
-func (db *DB) begin(options sql.TxOptions, do func(*Tx) error) error {
+// cache is update for what can be found out again: it is not synced, and a power cut may lose it whole.
+func (db *DB) cache(do func(*Tx) error) error {
+	if db == nil || db.readOnly || db.sql == nil {
+		return db.update(do)
+	}
+	ctx := context.Background()
+	conn, err := db.sql.Conn(ctx) // the only one: nobody else commits without a sync
+	if err != nil {
+		return db.wrap(err)
+	}
+	defer conn.Close()
+	defer conn.ExecContext(ctx, "PRAGMA synchronous=full")
+	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous=normal"); err != nil {
+		return db.wrap(err)
+	}
+	return db.begin(conn, sql.TxOptions{}, do)
+}
+
+// A beginner is the database or a connection to it.
+type beginner interface {
+	BeginTx(context.Context, *sql.TxOptions) (*sql.Tx, error)
+}
+
+func (db *DB) begin(on beginner, options sql.TxOptions, do func(*Tx) error) error {
 	if db.sql == nil {
 		return fs.ErrClosed
 	}
-	tx, err := db.sql.BeginTx(context.Background(), &options)
+	tx, err := on.BeginTx(context.Background(), &options)
 	if err != nil {
 		return db.wrap(err)
 	}

@@ -105,7 +105,7 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup host.Setup
 		if background {
 			err = errors.Join(err, f.launch(ctx, p, setup, e))
 		} else if since, sessions, dueErr := p.Gates.Due(ctx); dueErr == nil {
-			first, noted := p.Background.Claim(ctx, true)
+			first, noted := p.Background.Claim(true)
 			if err = errors.Join(err, noted); first {
 				last = offer(since, sessions)
 			}
@@ -118,7 +118,7 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup host.Setup
 		return errors.Join(err, say.write(f.Out, e.Name))
 	}
 	// Last: the gates may take until our time is up.
-	return errors.Join(err, p.Background.DeliverReports(ctx, func(reports []runs.DreamReport) error {
+	return errors.Join(err, p.Background.DeliverReports(func(reports []runs.DreamReport) error {
 		say.report(reports)
 		if e.Moment == hook.Turn {
 			say.model = nil // its turn has ended, and some hosts refuse words for it
@@ -156,7 +156,7 @@ func (f Front) resolve(e hook.Event) (host.Setup, error) {
 
 // launch starts the supervisor and does not wait for it.
 func (f Front) launch(ctx context.Context, p *consolidate.Project, setup host.Setup, e hook.Event) error {
-	if first, err := p.Background.Claim(ctx, false); !first {
+	if first, err := p.Background.Claim(false); !first {
 		return err
 	}
 	return f.start(e, "background", firing(setup, e), "--mode", setup.Mode)
@@ -206,16 +206,16 @@ type speech struct {
 func (s *speech) report(reports []runs.DreamReport) {
 	for _, t := range reports {
 		all := strings.Join(strings.Fields(said.Visible(t.Report+t.Decisions)), " ")
-		if t.Outcome == ops.Proposed {
+		if t.Outcome == string(ops.Proposed) {
 			s.person = append(s.person, "Dream: a background dream proposes changes to the memory; nothing has landed. "+
 				"To see and answer: dream-mcp review. "+all)
 			s.model = append(s.model, fmt.Sprintf("A background dream (%s) proposes changes to the long-term memory, and waits for the user's answer: "+
-				"mention it in one sentence. The tool review_dream shows it; `dream-mcp review` in a terminal shows and lands it.", t.ID))
+				"mention it in one sentence. The tool review_dream shows it; `dream-mcp review` in a terminal shows and lands it.", t.Dream))
 			continue
 		}
-		s.person = append(s.person, fmt.Sprintf("Dream: %s To see: dream-mcp diff %s. To undo: dream-mcp undo %s.", all, t.ID, t.ID))
+		s.person = append(s.person, fmt.Sprintf("Dream: %s To see: dream-mcp diff %s. To undo: dream-mcp undo %s.", all, t.Dream, t.Dream))
 		s.model = append(s.model, fmt.Sprintf("A background dream changed the long-term memory: %s "+
-			"The user has read this and can undo it with `dream-mcp undo %s`.", visible.EscapeTags(t.Report), t.ID))
+			"The user has read this and can undo it with `dream-mcp undo %s`.", visible.EscapeTags(t.Report), t.Dream))
 	}
 }
 

@@ -31,7 +31,7 @@ import (
 const root = "../.."
 
 func TestMain(m *testing.M) {
-	testscript.Main(program{m}, map[string]func(){"fakehost": fakeHost})
+	testscript.Main(program{m}, map[string]func(){"fakehost": fakeHost, "statedb": stateDB})
 }
 
 // program runs the tests after it has put dream-mcp into the first folder of PATH, where testscript puts its commands:

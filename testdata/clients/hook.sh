@@ -87,7 +87,9 @@ sessions() {
 		fi
 	done
 	[[ ! -e $memory/.consolidate-lock ]] || die "a dream began too early"
-	rm -f "$state"/*/throttle.json "$state"/*/launch.json # ten minutes go by
+	for db in "$state"/*/state.db; do # ten minutes go by
+		python3 -c 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript("DELETE FROM counts; DELETE FROM pauses")' "$db"
+	done
 }
 
 # ended: the background dream has ended.
