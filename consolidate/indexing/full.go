@@ -24,12 +24,11 @@ func (e *Index) ifItFits(n memory.Name, change func() error) error {
 	return nil
 }
 
-// fullNote is the list of the memories that have no line because the index was full.
-const fullNote = "full.json"
-
 // waitForRoom returns the memories that have no line because the index was full.
 func waitForRoom(s *ops.Folder) (files []string) {
-	s.Note(fullNote, &files) // without it there are none
+	if db, err := s.Look(); err == nil {
+		files, _ = db.Unindexed() // without it there are none
+	}
 	return files
 }
 
@@ -98,5 +97,9 @@ func noteFull(t *ops.Tx, e *Index, more ...memory.Name) error {
 	if slices.Equal(waited, full) {
 		return nil
 	}
-	return t.Notes().SetNote(fullNote, full)
+	db, err := t.Notes().DB()
+	if err != nil {
+		return err
+	}
+	return db.SetUnindexed(full)
 }

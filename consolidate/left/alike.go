@@ -1,17 +1,17 @@
 package left
 
 import (
+	"cmp"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
 	"dream-mcp/memory/visible"
 )
-
-// declinedFile is a note in the state folder: the memories that the person does not want in all projects.
-const declinedFile = "declined.json"
 
 // Bounds of what dreams of other projects see of a memory and its topics.
 const (
@@ -26,8 +26,10 @@ const minAlike = 0.28
 // about returns the beginnings of the memories of the types user and feedback, without those that the person does not want in all
 // projects. Those that they have there are marked Outside.
 func about(store *ops.Store, shown *memory.Snapshot) (docs []related.Document) {
-	declined := map[string]bool{}
-	store.Records.Note(declinedFile, &declined)
+	var declined map[string]bool
+	if db, err := store.Records.Look(); err == nil {
+		declined, _ = db.Declined() // without it they are shown again
+	}
 	for _, d := range related.Documents(shown) {
 		n, _ := memory.ParseName(d.File)
 		t := shown.Topics[n]
@@ -45,14 +47,9 @@ func about(store *ops.Store, shown *memory.Snapshot) (docs []related.Document) {
 func Alike(store *ops.Store, shown *memory.Snapshot) (all []related.Pair) {
 	docs := about(store, shown)
 	project := make([]string, len(docs)) // of each; "" is this one
-	notes, _ := filepath.Glob(filepath.Join(store.StateHome, "*", noteFile))
-	for _, note := range notes {
-		root, err := memory.OpenRoot(filepath.Dir(note))
-		if err != nil {
-			continue
-		}
-		other, err := read(root)
-		root.Close()
+	databases, _ := filepath.Glob(filepath.Join(store.StateHome, "*", state.File))
+	for _, file := range databases {
+		other, err := leftIn(filepath.Dir(file))
 		if err != nil || other.Folder == store.MemoryDir {
 			continue
 		}
@@ -79,10 +76,25 @@ func Alike(store *ops.Store, shown *memory.Snapshot) (all []related.Pair) {
 	return all
 }
 
+// leftIn returns what the last dream left of the memory whose state is in a folder.
+func leftIn(folder string) (state.Left, error) {
+	db, err := state.Open(folder, state.Options{LookOnly: true})
+	if err != nil {
+		return state.Left{}, err
+	}
+	defer db.Close()
+	dreams, err := db.Left()
+	if err != nil || len(dreams) == 0 {
+		return state.Left{}, cmp.Or(err, fs.ErrNotExist)
+	}
+	return dreams[0], nil
+}
+
 // Decline notes that the person does not want a memory in all projects.
 func Decline(store *ops.Store, file string) error {
-	all := map[string]bool{}
-	store.Records.Note(declinedFile, &all)
-	all[file] = true
-	return store.Records.SetNote(declinedFile, all)
+	db, err := store.Records.DB()
+	if err != nil {
+		return err
+	}
+	return db.Decline(file)
 }

@@ -1,40 +1,29 @@
-// Package left keeps a note of what a dream left in the memory directory, and compares with it what others changed since, and
-// with the notes of other projects what is alike.
+// Package left notes what a dream left in the memory directory, and compares with it what others changed since, and with what
+// dreams of other projects left what is alike.
 //
 // A note has no text of the memories but the beginnings of those about the person. Where it is lost, the next dream is like
 // the first.
 package left
 
 import (
+	"cmp"
 	"encoding/base64"
-	"encoding/json"
 	"hash/fnv"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/related"
 )
 
-// noteFile is in the state folder.
-const noteFile = "left.json"
-
-// Note is what a dream left in the memory directory: of each file the marks of its passages, without their text.
-type Note struct {
-	Dream   string             `json:"dream"`
-	Time    time.Time          `json:"time"`
-	Files   map[string]string  `json:"files"`
-	Before  *Note              `json:"before,omitempty"` // of the dream before it, which counts when this one is undone
-	Project string             `json:"project"`          // as it is named to the person
-	Folder  string             `json:"folder"`           // the memory directory
-	About   []related.Document `json:"about,omitempty"`  // for the dreams of other projects
-}
+// Note is what a dream left in the memory directory.
+type Note state.Left
 
 // markSize is the length of the mark of a passage.
 const markSize = 6
@@ -72,52 +61,35 @@ func Keep(store *ops.Store, project, dream string) {
 	if err != nil {
 		return
 	}
-	shown := s.Shown(nil)
-	l := Note{Dream: dream, Time: store.Now(), Files: map[string]string{}, Project: project, Folder: store.MemoryDir, About: about(store, shown)}
-	if before, err := Last(store); err == nil && before.Dream == dream { // recovery calls this again
-		l.Before = before.Before
-	} else if err == nil {
-		before.Before, before.About = nil, nil
-		l.Before = &before
+	db, err := store.Records.DB()
+	if err != nil {
+		return
 	}
+	shown := s.Shown(nil)
+	l := state.Left{Dream: dream, Time: store.Now(), Files: map[string]string{}, Project: project, Folder: store.MemoryDir, About: about(store, shown)}
 	for _, d := range related.Documents(shown) {
 		l.Files[d.File] = marksOf(d.Passages())
 	}
-	_ = store.Records.SetNote(noteFile, l)
-}
-
-// maxNote bounds the note, in bytes: two times 50,000 memories.
-const maxNote = 16 << 20
-
-// read reads the note in a state folder.
-func read(root *os.Root) (l Note, err error) {
-	data, err := memory.ReadBounded(root, noteFile, maxNote)
-	if err != nil {
-		return l, err
-	}
-	return l, json.Unmarshal(data, &l)
+	_ = db.SetLeft(l)
 }
 
 // Last returns what the last dream left that is not undone. It fails where that is not known.
-func Last(store *ops.Store) (l Note, err error) {
-	root, err := store.Records.Root()
+func Last(store *ops.Store) (Note, error) {
+	db, err := store.Records.Look()
 	if err != nil {
-		return l, err
+		return Note{}, err
 	}
-	if l, err = read(root); err != nil {
-		return l, err
+	dreams, err := db.Left()
+	if err != nil || len(dreams) == 0 {
+		return Note{}, cmp.Or(err, fs.ErrNotExist)
 	}
 	undone, err := store.Records.Undone()
-	if err != nil {
-		return l, err
+	for _, l := range dreams {
+		if err == nil && !undone[l.Dream] {
+			return Note(l), nil
+		}
 	}
-	if undone[l.Dream] && l.Before != nil {
-		l = *l.Before
-	}
-	if undone[l.Dream] {
-		return Note{}, fs.ErrNotExist
-	}
-	return l, nil
+	return Note{}, cmp.Or(err, fs.ErrNotExist)
 }
 
 // A Changed is a memory that somebody else changed since the last dream: the host, the person, another machine or another

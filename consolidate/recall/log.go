@@ -1,34 +1,17 @@
 package recall
 
 import (
-	"bytes"
-	"crypto/rand"
-	"encoding/json"
-	"errors"
-	"io/fs"
-	"os"
 	"slices"
 	"time"
 
-	"dream-mcp/memory"
-	"dream-mcp/memory/atomicfile"
+	"dream-mcp/consolidate/state"
 )
 
-// logFile is a file in the state folder of a memory. It has a line of JSON for each time that memories were shown.
-const logFile = "recall.jsonl"
+// maxLog is the number of entries of the log that are kept.
+const maxLog = 2_000
 
-// maxLog is the size at which the older half of the log is dropped, in bytes: some thousand lines.
-const maxLog = 256 << 10
-
-// A Push is a line of the log: the memories that were shown at an event of a session.
-type Push struct {
-	Time    time.Time `json:"time"`
-	Host    string    `json:"host,omitempty"`
-	Session string    `json:"session"`
-	Event   string    `json:"event"` // a level, Forgot or Read
-	Files   []string  `json:"files,omitempty"`
-	ID      string    `json:"id"`
-}
+// A Push is an entry of the log: the memories that were shown at an event of a session, which is a level, Forgot or Read.
+type Push = state.Shown
 
 // Events that show nothing.
 const (
@@ -37,17 +20,16 @@ const (
 )
 
 // Shows reports whether memories were shown.
-func (p Push) Shows() bool { return p.Event != Forgot && p.Event != Read }
+func Shows(p Push) bool { return p.Event != Forgot && p.Event != Read }
 
 // NoteRead notes that the caller's session has read memories, so that they are not shown in it. Where nothing was ever shown, or
 // the session is not known, it does nothing.
 func (r *Recall) NoteRead(files []string) {
-	state, err := memory.OpenRoot(r.Store.Records.StateDir())
-	if err != nil {
+	db, err := r.Store.Records.Look()
+	if err != nil || r.Store.Session == "" || len(files) == 0 {
 		return
 	}
-	defer state.Close()
-	if _, err := state.Lstat(logFile); err == nil && r.Store.Session != "" && len(files) > 0 {
+	if any, err := db.AnyShown(); err == nil && any {
 		_, _ = r.Claim(Push{Host: r.Store.Host, Session: r.Store.Session, Event: Read, Files: files[:min(len(files), maxRead)]})
 	}
 }
@@ -55,52 +37,28 @@ func (r *Recall) NoteRead(files []string) {
 // startSpan is the time within which a second beginning of a session is taken for the first.
 const startSpan = 30 * time.Second
 
-// maxRead bounds the memories of a line.
+// maxRead bounds the memories of an entry.
 const maxRead = 200
 
-// Claim writes p into the log, and returns the files of p that the caller may show: those that were not shown in the
+// Claim adds p to the log, and returns the files of p that the caller may show: those that were not shown in the
 // session before. If several processes claim a file at once, one gets it. A memory in the index does not count as
 // shown, but the index is shown once when a session begins, also by a host that calls two hooks for that.
 func (r *Recall) Claim(p Push) (fresh []string, err error) {
-	r.Store.Lock()
-	defer r.Store.Unlock()
-	state, err := r.Store.Records.Root()
+	db, err := r.Store.Records.DB()
 	if err != nil {
 		return nil, err
 	}
-	p.Time, p.ID = r.Store.Now(), rand.Text()
-	line, err := json.Marshal(p)
+	before, err := db.AddShown(p, maxLog)
 	if err != nil {
 		return nil, err
-	}
-	f, err := memory.OpenRegular(state, logFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
-	if err != nil {
-		return nil, err
-	}
-	_, err = f.Write(append(line, '\n')) // one write: lines of other processes stay whole
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, err
-	}
-	data, err := readLog(state)
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxLog {
-		_, newer, _ := bytes.Cut(data[len(data)/2:], []byte("\n"))
-		err = atomicfile.Replace(state, logFile, newer, time.Time{}) // a line that is added meanwhile is lost
 	}
 	shown, begun := map[string]bool{}, time.Time{}
-	for _, q := range pushes(data) {
-		switch {
-		case q.Session != p.Session:
-		case q.ID == p.ID && p.Event == Start && p.Time.Sub(begun).Abs() < startSpan:
-			return nil, err
-		case q.ID == p.ID:
-			return slices.DeleteFunc(p.Files, func(file string) bool { return shown[file] }), err
-		case q.Event == Forgot:
+	for _, q := range before {
+		switch q.Event {
+		case Forgot:
 			clear(shown)
 			begun = time.Time{}
-		case q.Event == Start:
+		case Start:
 			begun = q.Time
 		default:
 			for _, file := range q.Files {
@@ -108,38 +66,17 @@ func (r *Recall) Claim(p Push) (fresh []string, err error) {
 			}
 		}
 	}
-	return nil, errors.Join(err, errors.New("the line that was just added is not in "+logFile))
-}
-
-func readLog(state *os.Root) ([]byte, error) {
-	return memory.ReadBounded(state, logFile, 4*maxLog)
-}
-
-// pushes reads the lines of a log. It skips invalid lines.
-func pushes(data []byte) (all []Push) {
-	for line := range bytes.Lines(data) {
-		var p Push
-		if json.Unmarshal(line, &p) == nil {
-			all = append(all, p)
-		}
+	if p.Event == Start && r.Store.Now().Sub(begun).Abs() < startSpan {
+		return nil, nil
 	}
-	return all
+	return slices.DeleteFunc(p.Files, func(file string) bool { return shown[file] }), nil
 }
 
 // Pushes returns the log, the newest last. If there is none, it is empty.
 func (r *Recall) Pushes() ([]Push, error) {
-	state, err := memory.OpenRoot(r.Store.Records.StateDir())
+	db, err := r.Store.Records.Look()
 	if err != nil {
-		return nil, ignoreMissing(err)
+		return nil, err
 	}
-	defer state.Close()
-	data, err := readLog(state)
-	return pushes(data), ignoreMissing(err)
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return db.Shown()
 }

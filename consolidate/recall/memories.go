@@ -1,10 +1,10 @@
 package recall
 
 import (
-	"os"
 	"time"
 
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
@@ -12,30 +12,21 @@ import (
 // Recall shows the memories of one memory directory.
 type Recall struct{ Store *ops.Store }
 
-// doubtsFile has the last findings of the rule drift, since a hook has no time to check them.
-const doubtsFile = "doubts.json"
-
-// A doubt is a finding about a file. It is valid while the file has the sum.
-type doubt struct {
-	Sum     string `json:"sum"`
-	Message string `json:"message"`
-}
-
-// KeepDoubts keeps what was found of the memories of s, where there is a state folder yet. What cannot be kept is not
-// known to hooks. The caller holds the lock of the store.
+// KeepDoubts keeps what was found of the memories of s, where there is a database yet: a hook has no time to check them. The
+// caller holds the lock of the store.
 func (r *Recall) KeepDoubts(findings []rule.Finding, s *memory.Snapshot) {
-	if _, err := os.Stat(r.Store.Records.StateDir()); err != nil {
+	db, err := r.Store.Records.Look()
+	if err != nil || db == nil {
 		return
 	}
-	doubts := map[string]doubt{}
+	var doubts []state.Doubt
 	for _, f := range findings {
 		n, _ := memory.ParseName(f.File)
-		t := s.Topics[n]
-		if _, known := doubts[f.File]; !known && t != nil && f.Rule == "drift" {
-			doubts[f.File] = doubt{memory.SumOf(t.Bytes()).Short(), f.Message}
+		if t := s.Topics[n]; t != nil && f.Rule == "drift" {
+			doubts = append(doubts, state.Doubt{File: f.File, Sum: memory.SumOf(t.Bytes()).Short(), Message: f.Message})
 		}
 	}
-	_ = r.Store.Records.SetNote(doubtsFile, doubts)
+	_ = db.SetDoubts(doubts)
 }
 
 // Memories returns the topics on disk, with the doubts of the last lint or map. It does not count as a call of an
@@ -90,9 +81,9 @@ func (r *Recall) read(do func(dir *memory.Dir) error) error {
 }
 
 func (r *Recall) describe(s *memory.Snapshot) []Memory {
-	known := map[string]doubt{}
-	if len(s.Topics) > 0 {
-		r.Store.Records.Note(doubtsFile, &known)
+	var doubts map[string]state.Doubt
+	if db, err := r.Store.Records.Look(); err == nil && len(s.Topics) > 0 {
+		doubts, _ = db.Doubts()
 	}
-	return memories(s, known)
+	return memories(s, doubts)
 }

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 )
 
@@ -51,7 +52,7 @@ type Memory struct {
 }
 
 // memories returns the topics of s, sorted by path, with the doubts that are valid.
-func memories(s *memory.Snapshot, doubts map[string]doubt) []Memory {
+func memories(s *memory.Snapshot, doubts map[string]state.Doubt) []Memory {
 	all := make([]Memory, 0, len(s.Topics))
 	for n, t := range s.Topics {
 		body := t.Body()

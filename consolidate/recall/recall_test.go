@@ -2,9 +2,6 @@ package recall
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +9,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/visible"
 )
@@ -48,9 +46,9 @@ func TestMemories(t *testing.T) {
 		s.Topics[n], s.ModTimes[n] = memory.ParseTopic([]byte(text)), now.AddDate(0, -3, 0)
 	}
 	b, _ := memory.ParseName("b.md")
-	got := memories(s, map[string]doubt{
-		"b.md":      {memory.SumOf(s.Topics[b].Bytes()).Short(), "the project no longer has src/b.go"},
-		"team/c.md": {"0123456789ab", "of an earlier text"},
+	got := memories(s, map[string]state.Doubt{
+		"b.md":      {Sum: memory.SumOf(s.Topics[b].Bytes()).Short(), Message: "the project no longer has src/b.go"},
+		"team/c.md": {Sum: "0123456789ab", Message: "of an earlier text"},
 	})
 	text, _ := page().Index(got)
 	want := "<dream-memories>\n" + fmt.Sprintf(indexIntro, "/m") +
@@ -127,7 +125,7 @@ func TestForPrompt(t *testing.T) {
 	}
 	topics := map[string]summary{}
 	for _, m := range all {
-		topics[m.Path] = summary{Terms: summarizer{}.summarize(m.Path, memory.ParseTopic([]byte("---\ndescription: "+m.Description+"\n---\n"+m.Body)))}
+		topics[m.Path] = summary{Hashes: summarizer{}.summarize(m.Path, memory.ParseTopic([]byte("---\ndescription: "+m.Description+"\n---\n"+m.Body)))}
 	}
 	for prompt, want := range map[string]string{
 		"is Kestrel behind Caddy or nginx?":                      "Kestrel runs on staging behind Caddy.",
@@ -193,35 +191,5 @@ func TestClaim(t *testing.T) {
 	push("s", Forgot)
 	if got := push("s", Prompt, "a.md"); len(got) != 1 {
 		t.Errorf("after the context was compacted: %v", got)
-	}
-	r := &Recall{ops.Open(o)}
-	defer r.Store.Records.Close()
-	if info, err := os.Stat(filepath.Join(r.Store.Records.StateDir(), logFile)); err != nil || runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		t.Errorf("the log is not private: %v, %v", info, err)
-	}
-}
-
-// The log has a bound, and damage in it costs the lines that it is in.
-func TestLogBound(t *testing.T) {
-	r := &Recall{ops.Open(ops.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: func() time.Time { return now }})}
-	defer r.Store.Records.Close()
-	state, err := r.Store.Records.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := fmt.Sprintf(`{"session":"old","event":"prompt","files":["%s.md"]}`+"\n", strings.Repeat("x", 200))
-	if err := state.WriteFile(logFile, []byte(strings.Repeat(line, maxLog/len(line))+"not JSON\n"+line+line), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if _, err := r.Claim(Push{Session: "s", Event: Prompt, Files: []string{"a.md"}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if info, err := state.Stat(logFile); err != nil || info.Size() > maxLog*2/3 {
-		t.Errorf("the log has %d bytes, %v", info.Size(), err)
-	}
-	if got, err := r.Claim(Push{Session: "s", Event: Prompt, Files: []string{"a.md"}}); err != nil || len(got) != 0 {
-		t.Errorf("forgotten: %v, %v", got, err)
 	}
 }

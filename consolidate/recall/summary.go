@@ -3,27 +3,21 @@ package recall
 import (
 	"encoding/binary"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"sort"
 
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/text"
 )
-
-// summaryFile is a cache in the state folder: which terms the topics hold, so that a prompt reads only those that it
-// touches. It has no text. What is shown is read from the memory.
-const summaryFile = "terms.json"
 
 // maxSummaries is the number of topics that are read for the cache at one prompt, so that it is not late. The others
 // follow at the next.
 const maxSummaries = 300
 
-// A summary has the hashes of the terms of a topic. It is valid while the file has the size and the time.
-type summary struct {
-	Size     int64  `json:"size"`
-	Modified int64  `json:"modified"` // in nanoseconds
-	Terms    []byte `json:"terms"`    // sorted, hashSize bytes each
-}
+// A summary has the hashes of the terms of a topic, and no text. It is kept, so that a prompt reads only the topics that it touches.
+type summary state.Terms
 
 const hashSize = 3
 
@@ -36,10 +30,10 @@ func hashOf(term string) uint32 {
 // holds reports whether a topic has a term, or one of the same hash.
 func (s summary) holds(hash uint32) bool {
 	at := func(i int) uint32 {
-		b := s.Terms[i*hashSize:]
+		b := s.Hashes[i*hashSize:]
 		return uint32(b[0])<<16 | uint32(b[1])<<8 | uint32(b[2])
 	}
-	n := len(s.Terms) / hashSize
+	n := len(s.Hashes) / hashSize
 	i := sort.Search(n, func(i int) bool { return at(i) >= hash })
 	return i < n && at(i) == hash
 }
@@ -73,9 +67,20 @@ func (r *Recall) summaries(dir *memory.Dir) (map[string]summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	db, err := r.Store.Records.Look()
+	if err != nil {
+		return nil, err
+	}
+	terms, err := db.Terms()
+	if err != nil {
+		return nil, err
+	}
 	known, now := map[string]summary{}, map[string]summary{}
-	r.Store.Records.Note(summaryFile, &known)
-	changed, z := 0, summarizer{}
+	for _, t := range terms {
+		known[t.File] = summary(t)
+	}
+	var changed []state.Terms
+	z := summarizer{}
 	for _, f := range list.Files {
 		path, size, modified := f.Name.String(), f.Size, f.ModTime.UnixNano()
 		s, ok := known[path]
@@ -83,19 +88,24 @@ func (r *Recall) summaries(dir *memory.Dir) (map[string]summary, error) {
 		case !f.Name.IsTopic():
 			continue
 		case !ok || s.Size != size || s.Modified != modified:
-			if changed++; changed > maxSummaries {
+			if len(changed) == maxSummaries {
 				continue
 			}
 			file, err := dir.Read(f.Name)
 			if err != nil {
 				continue
 			}
-			s = summary{size, modified, z.summarize(path, memory.ParseTopic(file.Data))}
+			s = summary{path, size, modified, z.summarize(path, memory.ParseTopic(file.Data))}
+			changed = append(changed, state.Terms(s))
 		}
 		now[path] = s
+		delete(known, path)
 	}
-	if changed > 0 || len(known) != len(now) {
-		_ = r.Store.Records.SetCache(summaryFile, now) // without it the next prompt reads the topics again
+	if len(changed)+len(known) == 0 {
+		return now, nil
+	}
+	if db, err = r.Store.Records.DB(); err == nil {
+		_ = db.SetTerms(changed, slices.Collect(maps.Keys(known))) // without them the next prompt reads the topics again
 	}
 	return now, nil
 }

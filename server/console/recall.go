@@ -107,7 +107,7 @@ func (c *Command) recallLog(p *consolidate.Project) error {
 	if err != nil {
 		return err
 	}
-	pushes = slices.DeleteFunc(pushes, func(p recall.Push) bool { return !p.Shows() })
+	pushes = slices.DeleteFunc(pushes, func(p recall.Push) bool { return !recall.Shows(p) })
 	slices.Reverse(pushes)
 	return answerAll(c, pushes, func(ink terminal.Ink) string {
 		b := terminal.Lines{Ink: ink}

@@ -1,0 +1,55 @@
+package state
+
+import "time"
+
+// Shown are the memories that a session was shown at an event.
+type Shown struct {
+	Time    time.Time `json:"time"`
+	Host    string    `json:"host,omitempty"`
+	Session string    `json:"session"`
+	Event   string    `json:"event"`
+	Files   []string  `json:"files,omitempty"`
+}
+
+const shownColumns = "SELECT time, host, session, event, files FROM shown "
+
+func (s *Shown) columns() []any {
+	return []any{(*stamp)(&s.Time), &s.Host, &s.Session, &s.Event, inJSON{&s.Files}}
+}
+
+// AddShown adds s, at the time of the transaction, and returns what its session was shown before, the oldest first. It keeps the newest
+// most. A power cut may lose it.
+func (db *DB) AddShown(s Shown, most int) (before []Shown, err error) {
+	err = db.cache(func(tx *Tx) error {
+		if before, err = all(tx, (*Shown).columns, shownColumns+"WHERE session = ? ORDER BY id", s.Session); err != nil {
+			return err
+		}
+		added, err := tx.Exec("INSERT INTO shown (time, host, session, event, files) VALUES (?, ?, ?, ?, ?)", stamp(tx.now), s.Host, s.Session, s.Event, inJSON{s.Files})
+		if err != nil {
+			return err
+		}
+		id, err := added.LastInsertId()
+		if err == nil {
+			_, err = tx.Exec("DELETE FROM shown WHERE id <= ?", id-int64(most))
+		}
+		return err
+	})
+	return before, err
+}
+
+// AnyShown reports whether anything is kept.
+func (db *DB) AnyShown() (any bool, err error) {
+	err = db.view(func(tx *Tx) error {
+		return tx.QueryRow("SELECT EXISTS (SELECT 1 FROM shown)").Scan(&any)
+	})
+	return any, err
+}
+
+// Shown returns all that is kept, the oldest first.
+func (db *DB) Shown() (shown []Shown, err error) {
+	err = db.view(func(tx *Tx) error {
+		shown, err = all(tx, (*Shown).columns, shownColumns+"ORDER BY id")
+		return err
+	})
+	return shown, err
+}
