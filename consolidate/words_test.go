@@ -1,8 +1,6 @@
 package consolidate
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,10 +59,11 @@ func TestSweepWords(t *testing.T) {
 			if test.cite != nil {
 				test.cite(w, p)
 			}
-			w.mustDo(p.Sources.Keep([]provenance.Words{{Source: "said:1", Text: "x"}, {Source: "said:2", Text: "y"}}))
-			at := w.now.AddDate(0, 0, -test.days)
-			w.mustDo(w.root(p).Chtimes(w.wordsFile("said:1"), at, at))
-			w.mustDo(w.root(p).Chtimes(w.wordsFile("said:2"), w.now, w.now))
+			now := w.now
+			w.now = now.AddDate(0, 0, -test.days)
+			w.mustDo(p.Sources.Keep([]provenance.Words{{Source: "said:1", Text: "x"}}))
+			w.now = now
+			w.mustDo(p.Sources.Keep([]provenance.Words{{Source: "said:2", Text: "y"}}))
 			dir, err := p.Store.Dir()
 			w.mustDo(err)
 			defer dir.Close()
@@ -77,12 +76,6 @@ func TestSweepWords(t *testing.T) {
 			}
 		})
 	}
-}
-
-// wordsFile is where the words of a source are kept.
-func (w *world) wordsFile(source string) string {
-	sum := sha256.Sum256([]byte(source))
-	return wordsFolder + "/" + hex.EncodeToString(sum[:16]) + ".json"
 }
 
 // A content that names sources by itself carries their words along; what it invents stays a name.

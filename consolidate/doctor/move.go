@@ -112,7 +112,7 @@ func filesOf(dir *memory.Dir) (map[memory.Name][]byte, error) {
 	return files, nil
 }
 
-// keepWordsIn copies the kept words that files cite to the state folder of another memory.
+// keepWordsIn copies the kept words that files cite to the database of another memory.
 func (d *Doctor) keepWordsIn(to *ops.Store, files map[memory.Name][]byte) error {
 	theirs := provenance.Sources{Store: to}
 	for _, data := range files {

@@ -106,7 +106,7 @@ func (r *Sources) Evidence(ctx context.Context, ids, listed []string) ([]Words, 
 func (r *Sources) OwnWords(before, after *memory.Snapshot, cited []Words) map[string]bool {
 	own := make(map[string]bool)
 	for _, w := range cited {
-		own[w.Source] = w.own()
+		own[w.Source] = byPerson(w)
 	}
 	for n, t := range after.Topics {
 		if before.Topics[n] != nil {
@@ -115,7 +115,7 @@ func (r *Sources) OwnWords(before, after *memory.Snapshot, cited []Words) map[st
 		for _, source := range t.Sources() {
 			if _, known := own[source]; !known && len(own) < maxOwnWords {
 				w, ok := r.Kept(source)
-				own[source] = ok && w.own()
+				own[source] = ok && byPerson(w)
 			}
 		}
 	}
