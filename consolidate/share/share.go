@@ -36,7 +36,7 @@ const (
 // How long a dream waits for the remote. What does not arrive in time waits for the next sync.
 const (
 	dreamWait   = 20 * time.Second
-	answerWait  = 4 * time.Second // until the remote first answers
+	answerWait  = 4 * time.Second // until the remote first answers, or another process has the share open no longer
 	releaseWait = 4 * time.Second // less than a program's end may take
 	syncWait    = 5 * time.Minute
 )
@@ -116,7 +116,8 @@ func (r *Share) State() (s State, err error) {
 }
 
 // open opens the share of this memory, or with begin a new one, and calls do. It takes at most limit. One process at
-// a time has the share open: with wait, open waits for another, else it fails with ErrBusy. The caller holds r.
+// a time has the share open: with wait, open waits for another, whose remote may hang, as long as for a remote that does not
+// answer; then, and without wait, it fails with ErrBusy. The caller holds r.
 func (r *Share) open(ctx context.Context, limit time.Duration, wait bool, begin *State, do func(context.Context, *link) error) error {
 	if _, err := r.State(); err != nil && begin == nil {
 		return err
@@ -127,7 +128,7 @@ func (r *Share) open(ctx context.Context, limit time.Duration, wait bool, begin 
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	unlock, err := r.Store.Records.LockNote(ctx, lockFile, 0)
-	for wait && errors.Is(err, lock.ErrHeld) && ctx.Err() == nil {
+	for began := time.Now(); wait && errors.Is(err, lock.ErrHeld) && ctx.Err() == nil && time.Since(began) < answerWait; {
 		r.pause(ctx, 20*time.Millisecond)
 		unlock, err = r.Store.Records.LockNote(ctx, lockFile, 0)
 	}

@@ -507,3 +507,26 @@ func TestTeam(t *testing.T) {
 		}
 	}
 }
+
+// A dream does not wait long for a sync of another process, which may hang.
+func TestSyncOfAnotherProcessHangs(t *testing.T) {
+	t.Parallel()
+	a := join(t, bare(t), "a", 0)
+	other := ops.Open(ops.Options{MemoryDir: a.dir, StateHome: a.Store.StateHome})
+	defer other.Records.Close()
+	unlock, err := other.Records.LockNote(t.Context(), lockFile, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	ctx, cancel := context.WithTimeout(t.Context(), (dreamWait+answerWait)/2) // less than it may take with a remote that answers slowly
+	defer cancel()
+	a.Store.Lock()
+	defer a.Store.Unlock()
+	if err := a.Prepare(ctx, func() error { return nil }); err != nil {
+		t.Errorf("the beginning of a dream: %v", err)
+	}
+	if _, reached := a.LeaseLost(ctx); reached || ctx.Err() != nil {
+		t.Errorf("the end of a dream: reached %v, %v", reached, ctx.Err())
+	}
+}
