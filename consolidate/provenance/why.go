@@ -14,6 +14,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
+	"dream-mcp/memory/text"
 )
 
 // Why is the provenance of a memory.
@@ -97,7 +98,7 @@ func find(dir *memory.Dir, topic string) (memory.Name, error) {
 		return memory.Name{}, err
 	}
 	var meant []memory.Name
-	most := 1
+	most := 1 // words
 	for n, t := range s.Topics {
 		held := matches(n, t, topic)
 		if held > most {
@@ -122,17 +123,21 @@ func find(dir *memory.Dir, topic string) (memory.Name, error) {
 // maxMeant is the number of memories that an error names.
 const maxMeant = 5
 
-// matches returns how many words of topic the name, description or text of a memory contain; more than any number if
-// it is the memory's name.
+// matches returns how many words of topic the name, description or text of a memory contain, if it is more than half of them;
+// more than any number if it is the memory's name.
 func matches(n memory.Name, t *memory.Topic, topic string) (held int) {
 	if strings.EqualFold(memory.StemOf(n.String()), topic) || strings.EqualFold(t.Title(), topic) {
 		return math.MaxInt
 	}
-	text := strings.ToLower(n.String() + " " + t.Title() + " " + t.Description() + " " + t.Body())
-	for _, w := range strings.Fields(strings.ToLower(topic)) {
-		if strings.Contains(text, w) {
+	all := strings.ToLower(n.String() + " " + t.Title() + " " + t.Description() + " " + t.Body())
+	words, asked := text.Words(all), text.Words(strings.ToLower(topic))
+	for _, w := range asked {
+		if slices.Contains(words, w) || strings.ContainsFunc(w, memory.Unspaced) && strings.Contains(all, w) {
 			held++
 		}
+	}
+	if 2*held <= len(asked) {
+		return 0
 	}
 	return held
 }
