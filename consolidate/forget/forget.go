@@ -101,7 +101,10 @@ func findIn(dir *memory.Dir, list *forgotten.List) (lines, stays []string, err e
 			continue
 		}
 		for _, s := range list.Spans(string(f.Data)) {
-			lines = append(lines, fmt.Sprintf("%s:%d", e.Name, 1+bytes.Count(f.Data[:s.From], []byte("\n"))))
+			line := fmt.Sprintf("%s:%d", e.Name, 1+bytes.Count(f.Data[:s.From], []byte("\n")))
+			if !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
 		}
 	}
 	for _, o := range l.Other {
