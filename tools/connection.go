@@ -147,7 +147,12 @@ func (c *Connection) findNow(ctx context.Context) (*consolidate.Project, error) 
 			return p, err
 		}
 	}
-	return nil, ops.Refuse("the project is not known yet", "call dream_status first")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.current == nil {
+		return nil, ops.Refuse("the project is not known yet", "call dream_status first")
+	}
+	return c.current, nil // that of the working directory: the next call of a tool asks
 }
 
 // choose opens the projects of the client's folders and uses the only one. Of several it keeps the one in use, if it is
