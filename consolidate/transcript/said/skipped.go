@@ -9,7 +9,7 @@ const (
 	Subagent     Reason = "sub-agents"
 	Ghost        Reason = "ghosts without an utterance"
 	WarmUp       Reason = "warm-ups"
-	Dream        Reason = "background dreams"
+	Dream        Reason = "dreams"
 	Automated    Reason = "sessions that a program ran"
 	Copied       Reason = "older copies of a session"
 	Untyped      Reason = "sessions in which nobody typed"

@@ -150,7 +150,7 @@ func TestCodexSessions(t *testing.T) {
 		t.Errorf("%d sessions, %v", n, err)
 	}
 	_, skipped, _ := s.Sessions(t.Context(), time.Time{})
-	if got, want := fmt.Sprint(skipped), "map[background dreams:1 files that are not sessions:1 ghosts without an utterance:1 sessions of other projects:2 sub-agents:1]"; got != want {
+	if got, want := fmt.Sprint(skipped), "map[dreams:1 files that are not sessions:1 ghosts without an utterance:1 sessions of other projects:2 sub-agents:1]"; got != want {
 		t.Errorf("skipped %s\nwant %s", got, want)
 	}
 	fixture.Equal(t, "hits", hits(search(t, s, Query{Pattern: "lantern", Speakers: []said.Speaker{said.User}})), []string{

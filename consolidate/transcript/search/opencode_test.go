@@ -55,7 +55,7 @@ func TestOpenCode(t *testing.T) {
 	s, home := openCodeStore(t, "", "v1.db")
 	fixture.Equal(t, "what was said", all(t, s), append(append([]string{}, lanternSaid...), lanternSaid...))
 	sessions, skipped, err := s.Sessions(t.Context(), time.Time{})
-	if got, want := fmt.Sprint(skipped), "map[background dreams:1 ghosts without an utterance:1 sessions of other projects:1 sub-agents:1]"; err != nil || got != want {
+	if got, want := fmt.Sprint(skipped), "map[dreams:1 ghosts without an utterance:1 sessions of other projects:1 sub-agents:1]"; err != nil || got != want {
 		t.Errorf("skipped %s, %v\nwant %s", got, err, want)
 	}
 	database := filepath.Join(home, "opencode.db")
