@@ -15,15 +15,15 @@ func (r *resolver) findEnabled() error {
 		r.Enabled = Switch{Why: fmt.Sprintf("our mode is off (%s)", r.ModeSource)}
 		return nil
 	}
-	for _, v := range trusted[bool](r, "autoDreamEnabled") {
-		switch off := fmt.Sprintf("autoDreamEnabled is false in %q", v.path); {
-		case v.value:
-		case r.chosen:
-			r.Enabled.Why = fmt.Sprintf("the mode %s was chosen (%s), which goes before: %s", r.Mode, r.ModeSource, off)
-		default:
-			r.Enabled = Switch{Why: off}
-		}
-		break
+	all := trusted[bool](r, "autoDreamEnabled")
+	if len(all) == 0 || all[0].value {
+		return nil
+	}
+	off := fmt.Sprintf("autoDreamEnabled is false in %q", all[0].path)
+	if r.chosen {
+		r.Enabled.Why = fmt.Sprintf("the mode %s was chosen (%s), which goes before: %s", r.Mode, r.ModeSource, off)
+	} else {
+		r.Enabled = Switch{Why: off}
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (r *resolver) memoryOn() Switch {
 		}
 		return Switch{On: v.value, Why: fmt.Sprintf("autoMemoryEnabled is %t in %q", v.value, v.path)}
 	}
-	return Switch{On: true, Why: "Claude Code's memory is on, its default"}
+	return Switch{On: true, Why: "nothing switches dreams off"}
 }
 
 // environment is the source of a variable of this process.
