@@ -28,7 +28,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	} else if err := p.enter(""); errors.Is(err, ErrStopped) {
 		return err
 	}
-	if force && p.Store.Unattended {
+	if force && p.Store.Unattended && !p.options.Asked {
 		return ops.Refuse("force is for a person who asks for a dream, and nobody watches this one", "without force: a gate that is closed stays so")
 	}
 	force, p.Gates.asked = force || p.options.Asked, p.Gates.asked || p.options.Asked

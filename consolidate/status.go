@@ -41,6 +41,7 @@ type OpenDream struct {
 	ID         string    `json:"id"`
 	Mine       bool      `json:"mine"`
 	Unattended bool      `json:"unattended,omitempty"`
+	Asked      bool      `json:"asked,omitempty"` // a person asked for it at a terminal, and decides at its end
 	Started    time.Time `json:"started"`
 	Phase      string    `json:"phase"`
 	Sessions   int       `json:"sessions"`
@@ -189,7 +190,7 @@ func lastDream(entries []ops.LogEntry, is func(ops.Outcome) bool) *LastDream {
 
 func shownDream(i ops.Op, staged []string, lease time.Duration) *OpenDream {
 	return &OpenDream{
-		ID: i.ID, Unattended: i.Unattended, Started: ops.Second(i.Started), Phase: i.Phase, Sessions: i.Sessions, ToolCalls: i.ToolCalls,
+		ID: i.ID, Unattended: i.Unattended && !i.Forced, Asked: i.Unattended && i.Forced, Started: ops.Second(i.Started), Phase: i.Phase, Sessions: i.Sessions, ToolCalls: i.ToolCalls,
 		Staged: staged, Expires: ops.Second(i.LastCall.Add(lease)),
 	}
 }

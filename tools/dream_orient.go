@@ -56,7 +56,9 @@ func renderMap(m consolidate.Map) (head string, lines []string) {
 	var begin, b text
 	begin.add(true, "Dream %s is open. Today is %s (%s). Lease until %s, renewed by every call.\n",
 		m.Dream.ID, m.Now.Format("2006-01-02"), m.Now.Weekday(), m.Dream.Expires.UTC().Format("15:04:05Z"))
-	begin.add(m.Dream.Unattended, "Nobody watches this dream: it may delete no user or feedback memory, nor cut one by half, and of the rest one in ten; "+
+	begin.add(m.Dream.Unattended, "Nobody watches this dream: it ")
+	begin.add(m.Dream.Asked, "A person watches this dream in a terminal and decides at its end what lands. It ")
+	begin.add(m.Dream.Unattended || m.Dream.Asked, "may delete no user or feedback memory, nor cut one by half, and of the rest one in ten; "+
 		"what other memories say too is not lost. What is refused is kept as a proposal for the person: go on with the rest.\n")
 	begin.add(m.Resumed || len(m.Dream.Staged) > 0, "Staged so far: %s\n", cmp.Or(strings.Join(m.Dream.Staged, ", "), "nothing"))
 	begin.add(m.ReadTo != memory.Name{}, "All memories were read to %s: read_memory {\"cursor\": %q} goes on there.\n", m.ReadTo, m.ReadTo)

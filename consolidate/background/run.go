@@ -108,7 +108,7 @@ func (run *Run) conclude(otherwise ops.Outcome, e RunEnd) (ops.Outcome, error) {
 	}
 	entry := ops.LogEntry{
 		Time: now, Outcome: otherwise, Turns: e.Turns, Tokens: e.Tokens, CostUSD: e.CostUSD,
-		Header: ops.Header{Kind: lock.KindBackground, ID: run.ID, Host: e.Host, Started: run.Started, Unattended: true, Reason: e.Failure},
+		Header: ops.Header{Kind: lock.KindBackground, ID: run.ID, Host: e.Host, Started: run.Started, Unattended: !e.Asked, Reason: e.Failure},
 	}
 	dream := dreamOf(entries, run.Started)
 	entry.Dream, entry.SessionsSince = dream.ID, dream.SessionsSince

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -36,26 +37,25 @@ func (c *Command) log(_ context.Context, p *consolidate.Project, _ host.Setup) e
 }
 
 // renderLog lists the operations, the newest first: a sentence, and below it what it was and its ID. It omits the beginning of
-// an operation that has ended.
+// an operation that has ended, and a proposal that was answered.
 func renderLog(entries []ops.LogEntry, undone map[string]bool, now time.Time, ink terminal.Ink) string {
 	if len(entries) == 0 {
 		return "Nothing has happened yet.\n"
 	}
 	sentences := make(map[string]string)
 	for _, e := range entries {
-		if e.Outcome != ops.Fired {
+		if sentences[e.ID] == "" && e.Outcome != ops.Fired {
 			sentences[e.ID] = logSentence(e)
 		}
 	}
+	shown := make(map[string]bool)
 	b := terminal.Lines{Ink: ink}
 	for _, e := range entries {
-		says, ended := sentences[e.ID]
-		if e.Outcome == ops.Fired {
-			if ended {
-				continue
-			}
-			says = "A dream is open."
+		if shown[e.ID] && (e.Outcome == ops.Fired || e.Outcome == ops.Proposed) {
+			continue
 		}
+		shown[e.ID] = true
+		says := cmp.Or(sentences[e.ID], "A dream is open.")
 		if before := sentences[e.Undoes]; before != "" {
 			says = "Undone: " + before
 		}
@@ -121,7 +121,7 @@ func logDetail(e ops.LogEntry) (parts []string) {
 	add(e.BytesSearched >= 50_000, fmt.Sprintf("searched %.1f MB", float64(e.BytesSearched)/1e6))
 	add(e.Forced, "forced")
 	add(e.Resumed, "resumed")
-	add(e.Unattended, "unattended")
+	add(e.Unattended && !e.Forced, "unattended") // a forced one was asked for at a terminal
 	add(e.Undoes != "", "of "+e.Undoes)
 	add(e.Dream != "", "dream "+e.Dream)
 	add(e.Turns > 0, ops.Plural(e.Turns, "turn"))

@@ -107,7 +107,7 @@ func (v watchView) dreaming(b *terminal.Lines) {
 	p, d := v.snapshot, v.snapshot.Dream
 	b.WriteString(v.title("dream "+d.ID, d.Started) + "\n" + v.steps(d.Phase) + "\n")
 	parts := []string{ops.Plural(d.ToolCalls, "call"), fmt.Sprintf("%d staged", len(d.Staged)), ops.Plural(d.Sessions, "session")}
-	if d.Unattended && !v.asked {
+	if d.Unattended {
 		parts = append(parts, "unattended")
 	}
 	if p.Host != "" {
