@@ -40,6 +40,7 @@ type dream struct {
 	order  map[string]int  // the places of memories when all are read
 	about  int             // of these the first, which news is about; -1: all are read
 	news   map[string]bool // what the map was about, and what listings touched; nil: the map was not asked for
+	drawn  *Map            // the map as it was drawn last
 	asked  bool            // whether left was read
 	left   *left.Note
 

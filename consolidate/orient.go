@@ -71,12 +71,18 @@ func (m *Map) About() map[string]bool {
 	return about
 }
 
-// Map draws the map of the open dream.
-func (p *Project) Map(ctx context.Context) (Map, error) {
+// Map draws the map of the open dream. With again, for another page, it returns what the last call drew, and what was staged and listed
+// since.
+func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	if p.dream == nil {
 		return Map{}, ops.ErrNoDream
+	}
+	if d := p.dream; again && d.drawn != nil {
+		d.drawn.Dream = *d.shown()
+		d.drawn.Listed, _ = d.Listed.Count()
+		return *d.drawn, nil
 	}
 	if err := p.Sessions.countEarly(ctx); err != nil {
 		return Map{}, err
@@ -109,6 +115,9 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 	m.Findings = append(p.Share.Findings(d.Dir), m.Findings...)
 	d.reported(m.Findings)
 	d.news = m.About()
+	if err == nil {
+		d.drawn = &m
+	}
 	return m, err
 }
 

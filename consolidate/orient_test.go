@@ -21,7 +21,7 @@ func TestDaysThatHaveCome(t *testing.T) {
 			w.put("b.md", change)
 		}
 		w.mustDo(p.Begin(ctx, true, false))
-		m, err := p.Map(ctx)
+		m, err := p.Map(ctx, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,5 +42,33 @@ func TestDaysThatHaveCome(t *testing.T) {
 	}
 	if shown := dream(24*time.Hour, ""); shown != nil {
 		t.Errorf("at the third: %q", shown)
+	}
+}
+
+// Another page of the map does not read the memory again, and says what was staged since.
+func TestMapAgain(t *testing.T) {
+	w := newWorld(t)
+	w.put("a.md", topic("a", "project")+"\nThe fair is in May.\n")
+	p := w.open()
+	w.mustDo(p.Begin(ctx, true, false))
+	draw := func(again bool) Map {
+		t.Helper()
+		m, err := p.Map(ctx, again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	first := len(draw(true).Topics)
+	w.put("new.md", topic("new", "project")+"\nThe crane is yellow.\n")
+	text := topic("staged", "project") + "\nThe lens came.\n"
+	if _, err := p.Write(ctx, WriteRequest{Path: "staged.md", Content: &text}); err != nil {
+		t.Fatal(err)
+	}
+	if m := draw(true); len(m.Topics) != first || len(m.Dream.Staged) != 1 {
+		t.Errorf("again: %d topics, staged %q", len(m.Topics), m.Dream.Staged)
+	}
+	if m := draw(false); len(m.Topics) != first+2 {
+		t.Errorf("drawn from the memory: %d topics", len(m.Topics))
 	}
 }

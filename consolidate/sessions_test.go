@@ -90,7 +90,7 @@ func TestListedBeforeTheDream(t *testing.T) {
 			read(test.pages)
 			w.now = w.now.Add(test.wait)
 			w.mustDo(p.Begin(ctx, true, false))
-			if _, err := p.Map(ctx); err != nil {
+			if _, err := p.Map(ctx, false); err != nil {
 				t.Fatal(err)
 			}
 			read(test.after)

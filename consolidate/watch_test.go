@@ -58,7 +58,7 @@ func TestWatch(t *testing.T) {
 	if err := p.Begin(ctx, true, false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Map(ctx); err != nil {
+	if _, err := p.Map(ctx, false); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.Sessions.Search(ctx, search.Query{Pattern: "better"}, ""); err != nil {
@@ -288,7 +288,7 @@ func TestLogCountsAsTheGate(t *testing.T) {
 	defer p.Close("the test ended")
 	w.mustDo(p.Begin(ctx, false, false))
 	counted := p.dream.Sessions
-	if _, err := p.Map(ctx); err != nil {
+	if _, err := p.Map(ctx, false); err != nil {
 		t.Fatal(err)
 	}
 	w.mustDo(finalize(p))

@@ -41,7 +41,7 @@ func dreamOrient(ctx context.Context, p *consolidate.Project, r orientArguments)
 			return dreamOrient(ctx, p, r)
 		})
 	}
-	m, err := p.Map(ctx)
+	m, err := p.Map(ctx, r.Cursor != "")
 	if err != nil {
 		return answer{}, err
 	}
