@@ -210,7 +210,7 @@ func options(s host.Setup, state string) consolidate.Options {
 		Warnings:    s.Warnings,
 		MaxArchive:  int64(s.MaxArchiveMiB) << 20,
 		LoadsIndex:  s.Loaded,
-		Began:       began,
+		Began:       began.Add(off),
 		Prompted:    os.Getenv(hook.Mark) != "",
 		Asked:       s.Asked,
 		Propose:     s.Mode == host.ModeApprove,
