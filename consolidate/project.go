@@ -95,7 +95,9 @@ func Open(o Options) *Project {
 	p := &Project{options: o, Transcripts: o.Transcripts, prompted: o.Prompted}
 	o.Ended, o.Landed = p.ended, func(i ops.Op) { p.History.PruneAfter(i) }
 	p.Store = ops.Open(o.Options)
-	p.Transcripts.Options.Gone = p.goneRoots
+	if p.Transcripts != nil {
+		p.Transcripts.Options.Gone = p.goneRoots
+	}
 	p.Gates = &Gates{p: p, enabled: o.Enabled}
 	p.Sessions = &Sessions{p: p}
 	p.Proposals = &Proposals{Queue: &proposal.Queue{Store: p.Store}, p: p}
