@@ -10,7 +10,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/share"
-	"dream-mcp/consolidate/trail"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 )
 
@@ -69,7 +69,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	openDream(p, t)
 	p.History.Prune(p.Store.Now()) // only now: a stage older than a week may be the one to resume
 	p.Sources.Sweep(t.Dir)
-	p.dream.log(trail.Event{Kind: trail.EventBegun})
+	p.dream.log(state.Event{Kind: state.EventBegun})
 	if err := t.LogBegun(); err != nil {
 		return errors.Join(err, p.dream.end(ops.Aborted, "its beginning could not be journaled"))
 	}

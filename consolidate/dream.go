@@ -12,7 +12,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/share"
-	"dream-mcp/consolidate/trail"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/visible"
 )
@@ -33,7 +33,6 @@ type dream struct {
 	*ops.Tx
 	p      *Project
 	expiry *time.Timer
-	trail  *trail.Trail
 	leased time.Time       // when the lease on a shared memory was last taken or renewed
 	stolen bool            // another machine took it over
 	known  map[string]bool // the keys of the reported findings; not saved
@@ -49,7 +48,7 @@ type dream struct {
 
 // openDream makes t the open dream of p.
 func openDream(p *Project, t *ops.Tx) {
-	d := &dream{Tx: t, p: p, trail: trail.Open(t.Files, t.ID), leased: p.Store.Now()}
+	d := &dream{Tx: t, p: p, leased: p.Store.Now()}
 	p.dream = d
 	p.Store.SetOpen(t)
 	d.expiry = d.later(p.options.Lease, d.expire)
@@ -169,7 +168,7 @@ func (d *dream) end(outcome ops.Outcome, reason string) error {
 	if outcome == ops.Committed {
 		text, reason = string(outcome)+": "+landedReport(d.Tx), ""
 	}
-	d.log(trail.Event{Kind: trail.EventEnded, Text: text})
+	d.log(state.Event{Kind: state.EventEnded, Text: text})
 	d.detach()
 	err := d.End(outcome, reason)
 	if outcome != ops.Committed { // else Finalize sends it
@@ -182,7 +181,6 @@ func (d *dream) end(outcome ops.Outcome, reason string) error {
 func (d *dream) detach() {
 	d.p.dream = nil
 	d.expiry.Stop()
-	d.trail.Close()
 }
 
 // listed returns the sessions that were listed in d, if there is a dream.
@@ -196,8 +194,8 @@ func (d *dream) listed() []string {
 // maxEventText bounds the text of an event, in characters.
 const maxEventText = 300
 
-// log adds e to the trail of d, if there is a dream.
-func (d *dream) log(e trail.Event) {
+// log adds e to the events of d, if there is a dream. If it cannot, they lack it.
+func (d *dream) log(e state.Event) {
 	if d == nil {
 		return
 	}
@@ -207,5 +205,7 @@ func (d *dream) log(e trail.Event) {
 	for i := range e.Reviewed {
 		e.Reviewed[i].First = show(e.Reviewed[i].First)
 	}
-	d.trail.Add(e)
+	if db, err := d.p.Store.Records.DB(); err == nil {
+		_ = db.AddEvent(d.ID, e)
+	}
 }

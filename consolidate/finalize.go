@@ -14,7 +14,7 @@ import (
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/trail"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
@@ -84,7 +84,7 @@ func (d *dream) finalize(r ops.FinalizeRequest) (res FinalizeResult, err error) 
 	}
 	deletes := d.Accepted
 	d.Summary, d.Accepted = r.Summary, plan.lost()
-	d.log(trail.Event{Kind: trail.EventLanding})
+	d.log(state.Event{Kind: state.EventLanding})
 	if err := d.Land(plan.index.Landing(d.Tx)); err != nil {
 		d.Summary, d.Accepted = "", deletes
 		return FinalizeResult{}, d.landError(err)
@@ -115,9 +115,9 @@ func (d *dream) logRefused(r ops.FinalizeRequest, err error) {
 	}
 	d.Phase = Consolidating
 	if err != nil {
-		d.log(trail.Event{Kind: trail.EventRefused, Text: "the end: " + err.Error()})
+		d.log(state.Event{Kind: state.EventRefused, Text: "the end: " + err.Error()})
 	} else {
-		d.log(trail.Event{Kind: trail.EventDryRun})
+		d.log(state.Event{Kind: state.EventDryRun})
 	}
 	if !r.DryRun {
 		d.Save() // where it fails, the next call says so

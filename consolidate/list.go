@@ -8,7 +8,7 @@ import (
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/listed"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/trail"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
@@ -68,7 +68,7 @@ func (s *Sessions) List(ctx context.Context, r ListRequest) (page listing.Page, 
 	if d == nil || p.dream != d {
 		return page, nil
 	}
-	d.log(trail.Event{Kind: trail.EventListed, Hits: page.Utterances})
+	d.log(state.Event{Kind: state.EventListed, Hits: page.Utterances})
 	for _, t := range page.Touched {
 		if file, _, _ := strings.Cut(t.Where, ":"); d.news != nil {
 			d.news[file] = true

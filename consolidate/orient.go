@@ -11,7 +11,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/logs"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/trail"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory"
@@ -110,7 +110,7 @@ func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 		}
 	}
 	m.Listed, _ = d.Listed.Count()
-	p.dream.log(trail.Event{Kind: trail.EventMap, Hits: len(m.Sessions), Reviewed: p.Sessions.reviewed(m.Sessions)})
+	p.dream.log(state.Event{Kind: state.EventMap, Hits: len(m.Sessions), Reviewed: p.Sessions.reviewed(m.Sessions)})
 	err = d.mapMemory(&m, p.openCode(), now)
 	m.Findings = append(p.Share.Findings(d.Dir), m.Findings...)
 	d.reported(m.Findings)

@@ -10,7 +10,7 @@ import (
 
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/trail"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
 )
@@ -43,7 +43,7 @@ func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error
 		return nil, err
 	}
 	defer r.dir.Close()
-	p.dream.log(trail.Event{Kind: trail.EventRead, Text: strings.Join(paths, ", ")})
+	p.dream.log(state.Event{Kind: state.EventRead, Text: strings.Join(paths, ", ")})
 	results := make([]ReadResult, len(paths))
 	for i, path := range paths {
 		results[i] = r.read(path)
@@ -98,7 +98,7 @@ func (p *Project) ReadAfter(ctx context.Context, name string, pageBytes int) (pa
 			pageBytes -= len(index.Text)
 		}
 	}
-	e := trail.Event{Kind: trail.EventRead, Text: strings.TrimSuffix("all, after "+name, ", after ")}
+	e := state.Event{Kind: state.EventRead, Text: strings.TrimSuffix("all, after "+name, ", after ")}
 	for i, n := range names[after:end] {
 		one := r.read(n.String())
 		one.Name = n
@@ -164,14 +164,14 @@ func (d *dream) readBefore() (files []string) {
 	if !d.Resumed {
 		return nil
 	}
-	root, err := d.p.Store.Records.Root()
+	db, err := d.p.Store.Records.Look()
 	if err != nil {
 		return nil
 	}
-	events, _ := trail.Read(root, d.ID)
+	events, _ := db.Events(d.ID)
 	var now []string // since it was resumed
 	for _, e := range events {
-		if e.Kind == trail.EventBegun {
+		if e.Kind == state.EventBegun {
 			files, now = append(files, now...), nil
 		}
 		now = append(now, e.Files...)

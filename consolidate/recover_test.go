@@ -65,9 +65,6 @@ func TestRecoverFromADamagedFolder(t *testing.T) {
 		lands  bool
 	}{
 		{"the record", func(w *world) error { return os.WriteFile(w.record(), []byte("{"), 0o600) }, false},
-		{"the trail", func(w *world) error {
-			return os.WriteFile(strings.TrimSuffix(w.record(), ops.RecordFile)+ops.TrailFile, []byte("{"), 0o600)
-		}, true},
 		{"the texts and the temporaries", func(w *world) error {
 			temps, _ := filepath.Glob(filepath.Join(w.memory, ".dream-*.tmp"))
 			for _, temp := range temps {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/trail"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
@@ -71,7 +71,7 @@ func (s *Sessions) Search(ctx context.Context, q search.Query, since string) (re
 	err = s.unlocked(func() (err error) { res, err = p.Transcripts.Search(ctx, q); return err })
 	if p.dream != nil && err == nil {
 		p.dream.BytesSearched += res.Bytes
-		p.dream.log(trail.Event{Kind: trail.EventSearch, Text: describeQuery(q), Hits: res.Matches})
+		p.dream.log(state.Event{Kind: state.EventSearch, Text: describeQuery(q), Hits: res.Matches})
 		err = p.dream.Save()
 	}
 	return res, err
@@ -129,7 +129,7 @@ func (s *Sessions) Ranked(
 	}
 	err = s.unlocked(func() (err error) { hits, res, err = p.Transcripts.Ranked(ctx, question, q); return err })
 	if err == nil {
-		p.dream.log(trail.Event{Kind: trail.EventSearch, Text: question, Hits: len(hits)})
+		p.dream.log(state.Event{Kind: state.EventSearch, Text: question, Hits: len(hits)})
 	}
 	return hits, res, err
 }
@@ -142,7 +142,7 @@ func (s *Sessions) ContextOf(ctx context.Context, ids []string, n int) (turns []
 	if err := s.enter(); err != nil {
 		return nil, err
 	}
-	p.dream.log(trail.Event{Kind: trail.EventContext, Text: strings.Join(ids, " ")})
+	p.dream.log(state.Event{Kind: state.EventContext, Text: strings.Join(ids, " ")})
 	err = s.unlocked(func() (err error) { turns, err = p.Transcripts.ContextOf(ctx, ids, n); return err })
 	return turns, err
 }
@@ -179,15 +179,15 @@ func (s *Sessions) OtherHost(h said.Host) string {
 	return string(h)
 }
 
-// maxReviewed is the number of sessions that the trail names.
+// maxReviewed is the number of sessions that an event names.
 const maxReviewed = 30
 
 // reviewed returns the first sessions of a map.
-func (s *Sessions) reviewed(sessions []sessions.Session) []trail.Reviewed {
+func (s *Sessions) reviewed(sessions []sessions.Session) []state.Reviewed {
 	sessions = sessions[:min(len(sessions), maxReviewed)]
-	named := make([]trail.Reviewed, len(sessions))
+	named := make([]state.Reviewed, len(sessions))
 	for i, one := range sessions {
-		named[i] = trail.Reviewed{ID: one.ID, Host: s.OtherHost(one.Host), Last: ops.Second(one.Last), First: one.First}
+		named[i] = state.Reviewed{ID: one.ID, Host: s.OtherHost(one.Host), Last: ops.Second(one.Last), First: one.First}
 	}
 	return named
 }

@@ -13,7 +13,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/trail"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
@@ -39,8 +39,8 @@ type Snapshot struct {
 	Host     string           `json:"host,omitempty"`          // the program in which the dream runs
 	Dead     bool             `json:"dead,omitempty"`          // the process of the dream has died; the next command ends the dream
 	Stopping bool             `json:"stopping,omitempty"`      // the dream was asked to stop, and has not made its next call
-	Reviewed []trail.Reviewed `json:"sessions"`                // the first of the sessions to review
-	Events   []trail.Event    `json:"events"`                  // of the open dream, or of the last one that was watched; at most 500
+	Reviewed []state.Reviewed `json:"sessions"`                // the first of the sessions to review
+	Events   []state.Event    `json:"events"`                  // of the open dream, or of the last one that was watched; at most 500
 	Before   int              `json:"events_before,omitempty"` // how many events came before those
 	Words    string           `json:"words,omitempty"`         // what the model said last, where it is known
 	Diff     string           `json:"diff,omitempty"`          // what would land now; at most 256 KiB
@@ -75,7 +75,7 @@ func (w *Watch) Look(ctx context.Context) (Snapshot, bool, error) {
 		w.snapshot.Time = now
 		return w.snapshot, false, nil
 	}
-	next := Snapshot{Time: now, State: State{MemoryDir: p.Store.MemoryDir, Gates: []Gate{}, Warnings: []string{}}, Reviewed: []trail.Reviewed{}, Events: []trail.Event{}}
+	next := Snapshot{Time: now, State: State{MemoryDir: p.Store.MemoryDir, Gates: []Gate{}, Warnings: []string{}}, Reviewed: []state.Reviewed{}, Events: []state.Event{}}
 	w.asked = now
 	dir, err := p.Store.Dir()
 	if err != nil {
@@ -110,14 +110,14 @@ func (w *Watch) fingerprint() string {
 		words = filepath.Join(w.p.Store.Records.StateDir(), w.log)
 	}
 	p, dream := w.p, w.dream
-	state := p.Store.Records.StateDir()
+	folder := p.Store.Records.StateDir()
 	files := []string{
 		filepath.Join(p.Store.MemoryDir, lock.File), filepath.Join(p.Store.MemoryDir, lock.HostFile),
-		filepath.Join(state, ops.LogFile), words,
+		filepath.Join(folder, ops.LogFile), words,
 	}
 	if dream != "" {
-		for _, end := range []string{ops.RecordFile, ops.TrailFile, ops.StopFile} {
-			files = append(files, filepath.Join(state, ops.FileOf(dream, end)))
+		for _, end := range []string{ops.RecordFile, ops.StopFile} {
+			files = append(files, filepath.Join(folder, ops.FileOf(dream, end)))
 		}
 	}
 	var b strings.Builder
@@ -155,15 +155,15 @@ func (w *Watch) lookAtDream(next *Snapshot, dir *memory.Dir) {
 	if w.dream == "" {
 		return
 	}
-	state, err := p.Store.Records.Root()
+	db, err := p.Store.Records.Look()
 	if err != nil {
-		return // another user's, or removed: only the record is known
+		return // another user's: only the record is known
 	}
-	events, _ := trail.Read(state, w.dream)
+	events, _ := db.Events(w.dream)
 	next.Before = max(0, len(events)-maxEvents)
 	next.Events = append(next.Events, events[next.Before:]...)
 	for _, e := range events {
-		if e.Kind == trail.EventMap {
+		if e.Kind == state.EventMap {
 			next.Reviewed = e.Reviewed
 		}
 	}
@@ -175,7 +175,7 @@ func (w *Watch) lookAtDream(next *Snapshot, dir *memory.Dir) {
 		return
 	}
 	next.Host = info.Host
-	_, err = state.Lstat(ops.FileOf(w.dream, ops.StopFile))
+	_, err = os.Lstat(filepath.Join(p.Store.Records.StateDir(), ops.FileOf(w.dream, ops.StopFile)))
 	next.Stopping = err == nil
 	if w.words == "" {
 		w.words = p.Transcripts.PathOf(info.Session)
@@ -200,15 +200,15 @@ var spoken = lazy.New(`(?m)^\S+ assistant: (.*(?:\n {9}.*)*)`)
 
 // latestLogged returns what the model said last in such a log, if the log was written after since.
 func latestLogged(dir, log string, since time.Time) string {
-	state, err := memory.OpenRoot(dir)
+	folder, err := memory.OpenRoot(dir)
 	if err != nil {
 		return ""
 	}
-	defer state.Close()
-	if info, err := state.Stat(log); err != nil || info.ModTime().Before(since) {
+	defer folder.Close()
+	if info, err := folder.Stat(log); err != nil || info.ModTime().Before(since) {
 		return ""
 	}
-	data, _ := memory.ReadBounded(state, log, maxWatchLog)
+	data, _ := memory.ReadBounded(folder, log, maxWatchLog)
 	all := spoken.FindAllSubmatch(data, -1)
 	if all == nil {
 		return ""

@@ -12,7 +12,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/trail"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory"
@@ -36,7 +36,7 @@ func look(t *testing.T, w *Watch) (Snapshot, bool) {
 	return snapshot, changed
 }
 
-func kinds(events []trail.Event) string {
+func kinds(events []state.Event) string {
 	var b strings.Builder
 	for _, e := range events {
 		fmt.Fprintf(&b, "%s/%s %s;", e.Phase, e.Kind, strings.TrimSpace(e.Text))
@@ -116,60 +116,25 @@ func TestWatchRefusedEnd(t *testing.T) {
 	}
 }
 
-// A trail that can't be written costs no call, and a full one grows no further.
-func TestTrailCostsNothing(t *testing.T) {
-	for name, break_ := range map[string]func(d *dream){
-		"closed": func(d *dream) { d.trail.Close() },
-		"none":   func(d *dream) { d.trail = nil },
-		"full": func(d *dream) {
-			d.trail.Close()
-			if err := d.Files.WriteFile(d.ID+ops.TrailFile, make([]byte, 1<<20-10), 0o600); err != nil {
-				t.Error(err)
-			}
-			d.trail = trail.Open(d.Files, d.ID)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			p := w.dreaming()
-			break_(p.dream)
-			for i := range 3 {
-				if _, err := p.Sessions.Search(ctx, search.Query{Pattern: fmt.Sprint("better", i)}, ""); err != nil {
-					t.Fatal(err)
-				}
-			}
-			seen, _ := look(t, watched(w))
-			if strings.Contains(kinds(seen.Events), "better") {
-				t.Errorf("saw %s", kinds(seen.Events))
-			}
-			if err := finalize(p); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
-}
-
-// What lies in the place of the trail is neither waited for nor written through.
-func TestTrailIsALink(t *testing.T) {
+// Events that cannot be written cost no call.
+func TestEventsCostNothing(t *testing.T) {
 	w := newWorld(t)
 	p := w.dreaming()
-	folder, trailFile := p.dream.Files, p.dream.ID+ops.TrailFile
-	if err := folder.Remove(trailFile); err != nil {
-		t.Skip(err)
+	victim := filepath.Join(p.Store.Records.StateDir(), state.File)
+	w.mustDo(p.Store.Records.Close())
+	w.mustDo(instead(func(path string) error { return os.Mkdir(path, 0o700) })(victim))
+	for i := range 3 {
+		if _, err := p.Sessions.Search(ctx, search.Query{Pattern: fmt.Sprint("better", i)}, ""); err != nil {
+			t.Fatal(err)
+		}
 	}
-	victim := filepath.Join(t.TempDir(), "victim")
-	if err := os.WriteFile(victim, []byte("mine"), 0o600); err != nil {
+	putBack(t, victim)
+	seen, _ := look(t, watched(w))
+	if strings.Contains(kinds(seen.Events), "better") {
+		t.Errorf("saw %s", kinds(seen.Events))
+	}
+	if err := finalize(p); err != nil {
 		t.Fatal(err)
-	}
-	if err := folder.Symlink(victim, trailFile); err != nil {
-		t.Skip(err)
-	}
-	if tr := trail.Open(folder, p.dream.ID); tr != nil {
-		t.Error("a link was opened as the trail")
-	}
-	look(t, watched(w))
-	if data, _ := os.ReadFile(victim); string(data) != "mine" {
-		t.Errorf("the victim holds %q", data)
 	}
 }
 
@@ -197,17 +162,17 @@ func TestWatchMakesNothing(t *testing.T) {
 	}
 }
 
-// A secret that was searched for is not in the trail.
-func TestTrailIsMasked(t *testing.T) {
+// A secret that was searched for is not in the events.
+func TestEventsAreMasked(t *testing.T) {
 	w := newWorld(t)
 	p := w.dreaming()
 	token := "ghp_" + strings.Repeat("aB3dE6gH9k", 4)[:36]
 	if _, err := p.Sessions.Search(ctx, search.Query{Pattern: token}, ""); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(p.Store.Records.StateDir(), ops.FileOf(p.dream.ID, ops.TrailFile)))
-	if err != nil || strings.Contains(string(data), token[4:]) {
-		t.Errorf("%v: %s", err, data)
+	events, err := w.database(p).Events(p.dream.ID)
+	if err != nil || len(events) < 2 || strings.Contains(fmt.Sprint(events), token[4:]) {
+		t.Errorf("%v: %v", err, events)
 	}
 }
 
@@ -271,7 +236,7 @@ func TestWatchRefusedWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		last := snapshot.Events[len(snapshot.Events)-1]
-		if last.Kind != trail.EventRefused || !strings.HasPrefix(last.Text, r.Path+": ") {
+		if last.Kind != state.EventRefused || !strings.HasPrefix(last.Text, r.Path+": ") {
 			t.Errorf("%s: the last event is %+v", r.Path, last)
 		}
 	}

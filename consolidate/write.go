@@ -12,7 +12,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/provenance"
-	"dream-mcp/consolidate/trail"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
@@ -104,7 +104,7 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, e
 			delete(p.dream.refused, r.Path)
 		}
 		if err != nil {
-			p.dream.log(trail.Event{Kind: trail.EventRefused, Text: r.Path + ": " + strings.TrimPrefix(err.Error(), r.Path+" ")})
+			p.dream.log(state.Event{Kind: state.EventRefused, Text: r.Path + ": " + strings.TrimPrefix(err.Error(), r.Path+" ")})
 		}
 	}()
 	w := writing{WriteRequest: r, p: p, now: p.Store.Now()}
@@ -183,7 +183,7 @@ func (w *writing) inDream(ctx context.Context, d *dream) (WriteResult, error) {
 		}
 	}
 	res.Findings = d.fresh(res.Findings)
-	d.log(trail.Event{Kind: trail.EventStaged, Text: res.Action + " " + res.Path})
+	d.log(state.Event{Kind: state.EventStaged, Text: res.Action + " " + res.Path})
 	return res, d.Save()
 }
 

@@ -91,12 +91,16 @@ func (s *Records) Discard(id string) error {
 		return err
 	}
 	s.Step("discard")
-	for _, end := range []string{RecordFile, TrailFile, StopFile} { // the record first: without it there is no operation
+	for _, end := range []string{RecordFile, StopFile} { // the record first: without it there is no operation
 		if err := root.Remove(FileOf(id, end)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	return nil
+	db, err := s.Look()
+	if err != nil || db == nil {
+		return err
+	}
+	return db.RemoveEvents(id)
 }
 
 // RecordSize returns the number of bytes of the record of an operation; 0 if it cannot be read.

@@ -23,7 +23,6 @@ const opsFolder = "ops"
 // The ends of their names.
 const (
 	RecordFile = ".json"
-	TrailFile  = ".trail.jsonl"
 	StopFile   = ".stop" // asks a dream to stop
 )
 

@@ -21,7 +21,7 @@ const StatusURI = "dream://status"
 type Tx struct {
 	Op
 	Dir    *memory.Dir
-	Files  *os.Root // the folder of the records and trails
+	Files  *os.Root // the folder of the records
 	Stage  *Stage
 	Needed []Waiver // the waivers without which the last check would have refused
 

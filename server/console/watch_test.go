@@ -14,7 +14,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/trail"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/server/console/terminal"
 )
 
@@ -24,8 +24,8 @@ var watched = time.Date(2026, 11, 21, 10, 2, 30, 0, time.UTC)
 
 // dreamSnapshot is a dream in its third phase, with hostile words in it.
 func dreamSnapshot() consolidate.Snapshot {
-	event := func(at int, kind trail.EventKind, text string, hits int) trail.Event {
-		return trail.Event{Time: watched.Add(time.Duration(at-120) * time.Second), Kind: kind, Text: text, Hits: hits}
+	event := func(at int, kind state.EventKind, text string, hits int) state.Event {
+		return state.Event{Time: watched.Add(time.Duration(at-120) * time.Second), Kind: kind, Text: text, Hits: hits}
 	}
 	return consolidate.Snapshot{
 		Time: watched,
@@ -35,17 +35,17 @@ func dreamSnapshot() consolidate.Snapshot {
 		}},
 		Host:  "claude-code",
 		Words: "The staging port was corrected twice.\nI keep the later one, 4321, and merge the two notes on bun; the third says npm and goes. \x1b[2JThen the index, then the end; nothing else is left to look at in these sessions.",
-		Reviewed: []trail.Reviewed{
+		Reviewed: []state.Reviewed{
 			{ID: "s1", Last: watched.Add(-20 * time.Hour), First: "no, use bun\u202e not npm"},
 			{ID: "s2", Last: watched.Add(-50 * time.Hour), First: "the staging port is 4321, remember that for next time please, it was wrong twice"},
 			{ID: "s3", Last: watched.Add(-90 * time.Hour)},
 		},
-		Events: []trail.Event{
-			event(0, trail.EventBegun, "", 0), event(1, trail.EventMap, "", 6),
-			event(20, trail.EventSearch, "port", 12), event(31, trail.EventSearch, "世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界\x07", 0),
-			event(40, trail.EventContext, "babd0f39-e08:3", 0), event(55, trail.EventRead, "bun.md, database.md", 0),
-			event(70, trail.EventStaged, "updated bun.md", 0), event(90, trail.EventRefused, "new.md: near-duplicate: much like bun.md\nhint", 0),
-			event(100, trail.EventStaged, "deleted database.md", 0), event(110, "from the future", "unknown", 0),
+		Events: []state.Event{
+			event(0, state.EventBegun, "", 0), event(1, state.EventMap, "", 6),
+			event(20, state.EventSearch, "port", 12), event(31, state.EventSearch, "世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界\x07", 0),
+			event(40, state.EventContext, "babd0f39-e08:3", 0), event(55, state.EventRead, "bun.md, database.md", 0),
+			event(70, state.EventStaged, "updated bun.md", 0), event(90, state.EventRefused, "new.md: near-duplicate: much like bun.md\nhint", 0),
+			event(100, state.EventStaged, "deleted database.md", 0), event(110, "from the future", "unknown", 0),
 		},
 		Diff: "--- a/bun.md\n+++ b/bun.md\n@@ -1,3 +1,3 @@\n name: bun\n-Port 3000.\n+Port\t4321: a memory is prose, and its lines are longer than a screen is wide, so they go on in the next row.\n--- a/database.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-Gone\x1b[31m\n",
 	}
@@ -69,7 +69,7 @@ func TestWatchView(t *testing.T) {
 	dead := dreamSnapshot()
 	dead.Dead = true
 	ended := idleSnapshot()
-	ended.Events = append(dreamSnapshot().Events, trail.Event{Time: watched, Kind: trail.EventEnded, Text: "committed: Improved 2 memories"})
+	ended.Events = append(dreamSnapshot().Events, state.Event{Time: watched, Kind: state.EventEnded, Text: "committed: Improved 2 memories"})
 	for name, v := range map[string]watchView{
 		"dream-80x24":  {snapshot: dreamSnapshot(), width: 80, height: 24},
 		"dream-40x10":  {snapshot: dreamSnapshot(), width: 40, height: 10},
@@ -213,7 +213,7 @@ func TestWatchLines(t *testing.T) {
 	if got := all(p); !strings.HasPrefix(got, "10:00:30 the dream begins\n") || !strings.HasSuffix(got, "10:02:30 dream 20261121-100030-c0ffee: consolidating") || strings.Count(got, "\n") != 8 {
 		t.Error(got)
 	}
-	p.Before, p.Events = 8, more // a window on a long trail
+	p.Before, p.Events = 8, more // a window on many events
 	if got := all(p); got != "10:02:10 staged: deleted database.md\n10:02:20 from the future unknown" {
 		t.Error(got)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/trail"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/server/console/terminal"
 )
@@ -171,7 +171,7 @@ func (v watchView) idle(b *terminal.Lines) {
 	p := v.snapshot
 	if v.asked {
 		n := len(p.Events)
-		ended := n > 0 && p.Events[n-1].Kind == trail.EventEnded
+		ended := n > 0 && p.Events[n-1].Kind == state.EventEnded
 		b.Add(ended, "", "The dream has ended; its program is closing.")
 		if !ended {
 			b.WriteString(v.title("Waiting for the program to begin.", v.began) + "\n")
