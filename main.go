@@ -21,6 +21,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/forget"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory/forgotten"
@@ -189,7 +190,7 @@ func options(s host.Setup, state string) consolidate.Options {
 	said := search.Open(sessions.Options{
 		Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Others: s.Others, Current: s.SessionID,
 	})
-	said.Digests = consolidate.DigestDir(state, s.MemoryDir)
+	said.Cache = filepath.Join(state, cache.FileName)
 	off, _ := time.ParseDuration(os.Getenv(clock))
 	return consolidate.Options{
 		Options: ops.Options{
@@ -244,7 +245,7 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 		if _, err := p.Person.List(ctx); err != nil {
 			log.Warn("exchanging the memories of all projects", "error", err)
 		}
-		p.Transcripts.DigestLater()
+		p.Transcripts.ReadLater()
 	}
 	c := &tools.Connection{Begin: begin}
 	if missing == nil {

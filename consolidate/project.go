@@ -175,11 +175,6 @@ func (p *Project) CalledIn(session string) {
 	p.Store.Session = session
 }
 
-// DigestDir returns the folder of the digests of the transcripts of a memory.
-func DigestDir(stateHome, memoryDir string) string {
-	return ops.FolderOf(stateHome, memoryDir, ops.DigestFolder)
-}
-
 // openCode returns the checkout that the memory is about, or nil if it cannot be read. The rules that need it are then not
 // checked.
 func (p *Project) openCode() *drift.Project {

@@ -14,6 +14,7 @@ import (
 
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/state"
+	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory"
 )
@@ -144,7 +145,7 @@ func (w *world) everything() map[string]string {
 	files := map[string]string{}
 	for _, root := range []string{w.memory, w.state} {
 		filepath.WalkDir(root, func(p string, e fs.DirEntry, err error) error {
-			if err == nil && e.Type().IsRegular() && !strings.HasPrefix(e.Name(), state.File+"-") && !strings.Contains(p, "digests") {
+			if err == nil && e.Type().IsRegular() && !strings.HasPrefix(e.Name(), state.File+"-") && !strings.HasPrefix(e.Name(), cache.FileName) {
 				data, _ := os.ReadFile(p)
 				files[p] = string(memory.SumOf(data))
 			}

@@ -46,16 +46,9 @@ func renderHits(p *consolidate.Project, res search.Result, r grepArguments, room
 		}
 		return head + renderHit(p, h, before)
 	})
-	atLeast := ""
-	if res.AtLeast {
-		atLeast = "at least "
-	}
-	b.add(true, "%d shown of %s%d found for %s in %s, %s searched", shown, atLeast, res.Matches, r.what(), ops.Plural(res.Sessions, "session"), size(res.Bytes))
-	writeCounts(&b, res, r, atLeast)
+	b.add(true, "%d shown of %d found for %s in %s, %s searched", shown, res.Matches, r.what(), ops.Plural(res.Sessions, "session"), size(res.Bytes))
+	writeCounts(&b, res, r)
 	b.add(len(res.Skipped) > 0, "; left out: %s", counts(res.Skipped))
-	for _, note := range res.Notes {
-		b.add(true, "; %s", note)
-	}
 	narrowed := r.Since+r.Until+r.Session != ""
 	switch next := res.After(shown); {
 	case next != "":
@@ -63,7 +56,7 @@ func renderHits(p *consolidate.Project, res search.Result, r grepArguments, room
 	case res.Matches > 0:
 	case res.Sessions > 0:
 		b.add(true, "; %s", r.advice())
-	case !res.AtLeast:
+	default:
 		b.add(narrowed, "; no session of this project is of that time: leave out since, until and session")
 		b.add(!narrowed, "; no session of this project was found: dream_status names the folders")
 	}
@@ -71,7 +64,7 @@ func renderHits(p *consolidate.Project, res search.Result, r grepArguments, room
 }
 
 // writeCounts says what each of several patterns found.
-func writeCounts(b *text, res search.Result, r grepArguments, atLeast string) {
+func writeCounts(b *text, res search.Result, r grepArguments) {
 	var none []string
 	more := ""
 	shown := make([]int, len(res.Patterns))
@@ -84,7 +77,7 @@ func writeCounts(b *text, res search.Result, r grepArguments, atLeast string) {
 		name := quotedPattern(r.Patterns[k])
 		switch {
 		case found.Matches > 0:
-			b.add(len(res.Patterns) > 1, "; %s %s%d", name, atLeast, found.Matches)
+			b.add(len(res.Patterns) > 1, "; %s %d", name, found.Matches)
 		default:
 			none = append(none, name)
 		}
@@ -141,7 +134,6 @@ func renderRanked(p *consolidate.Project, hits []search.RankedHit, res search.Re
 		return hit
 	})
 	b.add(true, "%d shown, the best first; %d utterances in %d sessions hold any of the words of %s", shown, res.Matches, res.Sessions, r.what())
-	b.add(res.AtLeast, "; stopped early: not all sessions were read")
 	b.add(len(res.Skipped) > 0, "; left out: %s", counts(res.Skipped))
 	b.add(shown == 0, "; %s", r.advice())
 	return b.String()

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -36,9 +35,6 @@ func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer
 		l.Whole = 2 * *r.Context
 	}
 	page, err := p.Sessions.List(ctx, l)
-	if errors.Is(err, listing.ErrUnread) {
-		return answer{text: "A session is still being read for the first time, and the part that was read is kept. Call again with the same arguments."}, nil
-	}
 	if err != nil {
 		return answer{}, err
 	}
@@ -107,7 +103,6 @@ func renderPage(page listing.Page, now time.Time) string {
 	}
 	b.add(l.Silent > 0, "; %d more sessions in which none of these speakers said anything", l.Silent)
 	b.add(l.Older > 0, "; %d older sessions are not listed (since lists them)", l.Older)
-	b.add(l.Unread() > 0, "; %s must be read for the first time: see the next page", ops.Plural(l.Unread(), "more session"))
 	if len(l.Failed) > 0 {
 		first := l.Failed[0]
 		b.add(true, "; %s could not be read (%s: %s)", ops.Plural(len(l.Failed), "session"), first.Session.Short(), quoted(first.Err.Error(), 200))

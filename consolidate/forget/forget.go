@@ -19,6 +19,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
@@ -169,13 +170,9 @@ func Finish(ctx context.Context, store *ops.Store) error {
 	if err != nil {
 		return err
 	}
-	store.Step("remove the digests")
-	digests := ops.FolderOf(store.StateHome, store.MemoryDir, ops.DigestFolder)
-	entries, _ := os.ReadDir(digests)
-	for _, e := range entries {
-		if err := os.Remove(filepath.Join(digests, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	store.Step("clear what was said")
+	if err := cache.Clear(filepath.Join(store.StateHome, cache.FileName)); err != nil {
+		return err
 	}
 	return changeList(ctx, store, func(l *forgotten.List) bool {
 		for i := range l.Texts {

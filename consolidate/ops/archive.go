@@ -148,7 +148,7 @@ func (s *Records) Collect(discarded []Op, now time.Time) {
 		return
 	}
 	yesterday := now.Add(-24 * time.Hour)
-	atomicfile.SweepOld(root, yesterday, DigestFolder)
+	atomicfile.SweepOld(root, yesterday)
 	if home, err := os.OpenRoot(s.StateHome); err == nil { // that of all memories, each of which sweeps its own folder
 		defer home.Close()
 		var names []string
@@ -205,9 +205,6 @@ func (s *Records) Collect(discarded []Op, now time.Time) {
 		root.Remove(orphansFile)
 	}
 }
-
-// DigestFolder holds the digests of transcripts. Package digest sweeps it.
-const DigestFolder = "said"
 
 // idTime is the format of the time at the beginning of an ID, by which IDs sort.
 const idTime = "20060102-150405"

@@ -64,7 +64,7 @@ func (s *Records) Redact(redact func(string) string, dry bool) (found map[string
 			return nil
 		case err != nil:
 			return err
-		case e.IsDir() && (name == textsFolder || name == DigestFolder || path.Ext(name) == ".git"):
+		case e.IsDir() && (name == textsFolder || path.Ext(name) == ".git"):
 			return fs.SkipDir
 		case !e.Type().IsRegular() || strings.HasPrefix(name, state.File):
 			return nil

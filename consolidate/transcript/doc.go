@@ -5,8 +5,8 @@
 // taken for an utterance; that every answer is bounded and says what it left out; that one bad line costs that line only;
 // and that a transcript is never written, locked, or followed through a link.
 //
-// On disk it keeps digests of what was said (see search.Store.Digests), private to the user. They can be made again at any
-// moment: a crash, a full disk or a damaged file costs time only.
+// On disk it keeps what was said in one database (see package cache), private to the user. It can be made again at any moment:
+// a crash, a full disk or a damaged file costs time only.
 //
 // It does not promise a snapshot: a transcript that grows during a search may or may not show its newest lines. Nor does
 // it judge, mask secrets, or trust the words: they are what others wrote.

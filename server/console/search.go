@@ -32,9 +32,6 @@ type SearchOptions struct {
 // searchPage is how many hits are looked up at a time.
 const searchPage = 200
 
-// searchTime is how long a person waits for one page: digests that are missing are built meanwhile.
-const searchTime = time.Minute
-
 // rankedHits is how many answers search --ranked shows.
 const rankedHits = 20
 
@@ -48,7 +45,6 @@ func (c *Command) search(ctx context.Context, p *consolidate.Project, setup host
 	if q.Since, err = consolidate.When("since", c.Search.Since, p.Store.Now(), false); err != nil {
 		return err
 	}
-	p.Transcripts.Budget = searchTime
 	return c.paged(setup, func(to *pager) error {
 		if c.Search.Ranked {
 			return c.ranked(ctx, to, p, q, "")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory/secret"
@@ -18,24 +19,22 @@ import (
 // A bench is one run of the command.
 type bench struct {
 	options
-	corpus  corpus
-	digests string // the folder
-	tools   []string
-	out     io.Writer
+	corpus corpus
+	state  string // the folder of the database
+	tools  []string
+	out    io.Writer
 }
 
-// store opens the transcripts as users do, without a bound on time. Without a folder, digests are not kept.
-func store(projects, digests string) *search.Store {
+// store opens the transcripts as users do. Without a folder, the database is in memory.
+func store(projects, folder string) *search.Store {
 	s := search.Open(sessions.Options{Projects: projects, Roots: []string{root}})
 	s.Mask = func(text string, from, to int) (string, int, int) {
 		v := secret.Allowed(nil).View(text)
 		from, to = v.Shown(from, to)
 		return v.Text, from, to
 	}
-	s.Digests = digests
-	s.Budget = time.Hour
-	if digests == "" {
-		s.DigestMemory = 0
+	if folder != "" {
+		s.Cache = filepath.Join(folder, cache.FileName)
 	}
 	return s
 }
@@ -57,9 +56,9 @@ func (b *bench) run(ctx context.Context) error {
 	if err := b.once(ctx); err != nil {
 		return err
 	}
-	digested := store(b.projects, b.digests)
-	defer digested.Close()
-	if _, err := digested.Digest(ctx); err != nil { // they are in memory from now on
+	known := store(b.projects, b.state)
+	defer known.Close()
+	if _, err := known.Read(ctx); err != nil {
 		return err
 	}
 	b.head()
@@ -82,14 +81,13 @@ func (b *bench) run(ctx context.Context) error {
 				times[tool] = append(times[tool], took)
 			}
 			for _, w := range ways {
-				s := digested
+				s := known
 				if w.first {
 					s = store(b.projects, "")
 					if _, err := s.Count(ctx, time.Time{}, 0); err != nil { // as when the gate has counted them
 						return err
 					}
 				}
-				s.Counting = w.counting
 				start := b.now()
 				r, err := s.Search(ctx, c.query(w))
 				if err != nil {
@@ -162,7 +160,7 @@ func (b *bench) memory(ctx context.Context) error {
 	fmt.Fprint(b.out, "| peak memory in MiB, all of these in one process | | | |")
 	for _, w := range ways {
 		cmd := exec.CommandContext(ctx, self, "-probe", w.name, "-projects", b.projects, "-only", b.only)
-		cmd.Env = append(os.Environ(), "TRANSCRIPT_BENCH_DIGESTS="+b.digests)
+		cmd.Env = append(os.Environ(), "TRANSCRIPT_BENCH_STATE="+b.state)
 		cmd.Stdout, cmd.Stderr = b.out, os.Stderr
 		if err := cmd.Run(); err != nil {
 			return fmt.Errorf("probe %q: %w", w.name, err)
@@ -179,7 +177,7 @@ func probe(ctx context.Context, o options, out io.Writer) error {
 		return fmt.Errorf("%q is none of the columns", o.probe)
 	}
 	w := ways[i]
-	s := store(o.projects, os.Getenv("TRANSCRIPT_BENCH_DIGESTS"))
+	s := store(o.projects, os.Getenv("TRANSCRIPT_BENCH_STATE"))
 	defer func() { s.Close() }()
 	for _, c := range classes() {
 		if !strings.Contains(c.name, o.only) {
@@ -189,7 +187,6 @@ func probe(ctx context.Context, o options, out io.Writer) error {
 			s.Close()
 			s = store(o.projects, "")
 		}
-		s.Counting = w.counting
 		if _, err := s.Search(ctx, c.query(w)); err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func TestSearchFindsWhatWasPlanted(t *testing.T) {
 	s := store(projects, t.TempDir())
 	defer s.Close()
 	for _, c := range classes() {
-		r, err := s.Search(t.Context(), c.query(laterExact))
+		r, err := s.Search(t.Context(), c.query(later))
 		if err != nil {
 			t.Fatal(err)
 		}

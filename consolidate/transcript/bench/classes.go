@@ -4,7 +4,6 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
 	"strings"
-	"time"
 )
 
 // A class is one kind of query, as each of the programs is asked it.
@@ -60,22 +59,15 @@ var (
 type way struct {
 	name     string
 	speakers []said.Speaker
-	counting time.Duration // 0: the first page alone
-	first    bool          // nothing has a digest
+	first    bool // nothing was read before
 }
 
 var (
-	laterExact = way{name: "later, exact", speakers: spoken, counting: time.Hour}
-	toolsExact = way{name: "tools, exact", speakers: tools, counting: time.Hour}
+	later   = way{name: "later", speakers: spoken}
+	byTools = way{name: "tools", speakers: tools}
 )
 
-var ways = []way{
-	{name: "first, page", speakers: spoken, first: true},
-	{name: "later, page", speakers: spoken},
-	laterExact,
-	{name: "tools, page", speakers: tools},
-	toolsExact,
-}
+var ways = []way{{name: "first", speakers: spoken, first: true}, later, byTools}
 
 func (c class) query(w way) search.Query {
 	q := search.Query{Pattern: c.text, Regex: c.regex, Speakers: w.speakers, Fold: true}

@@ -93,7 +93,7 @@ func measure(ctx context.Context, o options, folder string, out io.Writer) error
 	fmt.Fprintf(out, "%d sessions, %.0f MB, %d lines, generated in %.1f s (seed %d); %d CPUs, %s/%s, %s; medians of %d runs, warm.\n\n",
 		o.sessions, float64(c.size)/1e6, c.lines, time.Since(start).Seconds(), o.seed, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH,
 		runtime.Version(), o.runs)
-	b := bench{options: o, corpus: c, digests: filepath.Join(folder, "digests"), out: out}
+	b := bench{options: o, corpus: c, state: filepath.Join(folder, "state"), out: out}
 	for _, name := range []string{"grep", "rg"} {
 		if _, err := exec.LookPath(name); err != nil {
 			fmt.Fprintf(out, "%s is not installed: its column is empty, and so are the ratios to it.\n\n", name)

@@ -12,8 +12,8 @@ import (
 
 // A life is what one store does that knows nothing when it begins, or only the heads of its sessions.
 type life struct {
-	digested bool // then it knows the heads
-	steps    []step
+	heads bool // then it knows the heads
+	steps []step
 }
 
 // A step is done once in a life.
@@ -25,18 +25,18 @@ type step struct {
 
 // once prints what such steps take: medians of runs. ripgrep searches before each of them, the same word or one rare
 // word, and their ratio is the median of the pairs': a machine that others share is faster and slower by the minute.
-// Each run leaves its digests, and the last are searched from then on: after a thousand files that were just deleted
+// Each run leaves its database, and the last is searched from then on: after a thousand files that were just deleted
 // some file systems take twenty times as long to make one, which is nobody's first.
 func (b *bench) once(ctx context.Context) error {
 	if err := b.warm(ctx); err != nil {
 		return err
 	}
-	folder := b.digests
+	folder := b.state
 	times, ratios := map[string][]time.Duration{}, map[string][]float64{}
 	measure := func(l life) error {
-		s := store(b.projects, b.digests)
+		s := store(b.projects, b.state)
 		defer s.Close()
-		if l.digested {
+		if l.heads {
 			if _, err := s.Count(ctx, time.Time{}, 0); err != nil {
 				return err
 			}
@@ -59,7 +59,7 @@ func (b *bench) once(ctx context.Context) error {
 	all := lives(ctx)
 	for _, l := range all {
 		for n := range b.runs {
-			b.digests = filepath.Join(folder, strconv.Itoa(n))
+			b.state = filepath.Join(folder, strconv.Itoa(n))
 			flush()
 			if err := measure(l); err != nil {
 				return err
@@ -86,15 +86,14 @@ func lives(ctx context.Context) []life {
 	count := func(s *search.Store) error { _, err := s.Count(ctx, time.Time{}, 0); return err }
 	return []life{
 		{steps: []step{{"counting the sessions, in a new process", rare, count}, {"counting them again", rare, count}}},
-		{digested: true, steps: []step{
-			{"building all digests", rare, func(s *search.Store) error { _, err := s.Digest(ctx); return err }},
-			{"a search in words, `" + question + "`, with digests", rare, func(s *search.Store) error {
+		{heads: true, steps: []step{
+			{"reading all sessions", rare, func(s *search.Store) error { _, err := s.Read(ctx); return err }},
+			{"a search in words, `" + question + "`", rare, func(s *search.Store) error {
 				_, _, err := s.Ranked(ctx, question, search.Query{})
 				return err
 			}},
-			{"the first search of what tools said, a medium word, with digests", medium, func(s *search.Store) error {
-				s.Counting = toolsExact.counting
-				_, err := s.Search(ctx, medium.query(toolsExact))
+			{"the first search of what tools said, a medium word", medium, func(s *search.Store) error {
+				_, err := s.Search(ctx, medium.query(byTools))
 				return err
 			}},
 		}},

@@ -23,7 +23,7 @@ func (b *bench) row(c class, times map[string][]time.Duration, matches map[strin
 	} else {
 		name += " `" + c.text + "`"
 	}
-	fmt.Fprintf(b.out, "| %s | %d / %d |", name, matches[laterExact.name], matches[toolsExact.name])
+	fmt.Fprintf(b.out, "| %s | %d / %d |", name, matches[later.name], matches[byTools.name])
 	rg := median(times["rg"])
 	for _, tool := range []string{"grep", "rg"} {
 		fmt.Fprintf(b.out, " %s |", ms(median(times[tool])))

@@ -65,10 +65,5 @@ func (b *Book) Next(ctx context.Context, store *search.Store, cursor string, pag
 
 // has reports whether a page may begin at a position.
 func (l *List) has(p position) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if p.segment == len(l.segments) && len(l.unread) > 0 {
-		return p.at == 0
-	}
 	return p.segment >= 0 && p.segment < len(l.segments) && p.at >= 0 && p.at < l.segments[p.segment].to
 }

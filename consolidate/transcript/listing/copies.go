@@ -42,36 +42,41 @@ func (c *copies) note(session int, said []utterance, after Mark) {
 	}
 }
 
-// drop takes copies out of the sessions of a list from one on.
-func (c *copies) drop(ctx context.Context, store *search.Store, l *List, from int) {
-	c.outside(ctx, store, l, from)
-	for n := from; n < len(l.sessions); n++ {
+// drop takes copies out of the sessions of a list.
+func (c *copies) drop(ctx context.Context, store *search.Store, l *List) error {
+	if err := c.outside(ctx, store, l); err != nil {
+		return err
+	}
+	for n := range l.sessions {
 		s := &l.sessions[n]
 		s.kept = slices.DeleteFunc(s.kept, func(k kept) bool {
 			key, known := c.keys[n][k.Mark]
 			return known && c.seen[key] != n
 		})
 	}
+	return nil
 }
 
 // outside looks for originals in sessions that were listed before and are not in the list.
-func (c *copies) outside(ctx context.Context, store *search.Store, l *List, from int) {
+func (c *copies) outside(ctx context.Context, store *search.Store, l *List) error {
 	q := &l.query
-	if len(q.After) == 0 || q.Touched.IsZero() || !slices.ContainsFunc(l.sessions[from:], func(s session) bool {
+	if len(q.After) == 0 || q.Touched.IsZero() || !slices.ContainsFunc(l.sessions, func(s session) bool {
 		return s.after == Mark{} && s.kept[0].time.Before(q.Touched)
 	}) {
-		return
+		return nil
 	}
 	all, _, err := store.Sessions(ctx, q.Touched.AddDate(0, -6, 0))
 	if err != nil {
-		return // what was copied is listed twice
+		return err
 	}
 	all = slices.DeleteFunc(all, func(one sessions.Session) bool {
 		_, listed := q.After[one.ID]
 		return !listed || slices.ContainsFunc(l.sessions, func(s session) bool { return s.ID == one.ID })
 	})
 	all = all[:min(len(all), maxOriginals)]
-	for i, r := range read(ctx, store, l.query.Zone, all) {
+	read, err := read(ctx, store, l.query.Zone, all)
+	for i, r := range read {
 		c.note(-1, r.said, q.After[all[i].ID])
 	}
+	return err
 }

@@ -11,7 +11,6 @@ package listing
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -62,14 +61,11 @@ type List struct {
 	pageBytes  int // of its first page
 	limit      int
 	query      Query
-	unread     []sessions.Session // the oldest first: pages after these go on with them
-	step       int                // how many are read at once, in a test; 0: as many as there is time for
-	copies     copies
 	sessions   []session
 	segments   []segment
 	utterances int
 
-	mu      *sync.Mutex     // held while more is read
+	mu      sync.Mutex      // of what follows
 	shownOn map[Touched]int // the page that showed a passage
 	explain map[string]int  // the page that explained a mark
 }
@@ -83,9 +79,6 @@ func (l *List) Explains(mark string, page int) bool {
 	}
 	return l.explain[mark] == page
 }
-
-// Unread returns how many sessions there was no time to read yet: the page after the last of the others goes on with them.
-func (l *List) Unread() int { return len(l.unread) }
 
 // A Failure is a session that could not be read.
 type Failure struct {
@@ -126,27 +119,15 @@ type segment struct {
 	begins   time.Time // as late as anything before it in its session
 }
 
-// ErrUnread is the error of a list for which the time was not enough to read another session. What was read is kept:
-// asking again goes on.
-var ErrUnread = errors.New("there was not enough time to read a session")
-
-// budget is how long sessions without a digest are read for one page. The next page goes on.
-const budget = 5 * time.Second
-
-// New lists what a query asks for. It fails with ErrUnread where the time is up before a session was read, and with a
-// *search.QueryError where no session has the name that the query gives.
+// New lists what a query asks for. It fails with a *search.QueryError where no session has the name that the query gives.
 func New(ctx context.Context, store *search.Store, q Query) (*List, error) {
-	return newList(ctx, store, q, 0)
-}
-
-func newList(ctx context.Context, store *search.Store, q Query, step int) (*List, error) {
 	if len(q.Speakers) == 0 {
 		q.Speakers = []said.Speaker{said.User}
 	}
 	if q.Zone == nil {
 		q.Zone = time.UTC
 	}
-	l := &List{query: q, step: step, copies: copies{seen: map[uint64]int{}}, mu: new(sync.Mutex), shownOn: map[Touched]int{}, explain: map[string]int{}}
+	l := &List{query: q, shownOn: map[Touched]int{}, explain: map[string]int{}}
 	touched := q.Touched
 	if q.Since.After(touched) {
 		touched = q.Since.Add(-slack)
@@ -169,34 +150,19 @@ func newList(ctx context.Context, store *search.Store, q Query, step int) (*List
 		found = found[:q.Newest]
 	}
 	slices.Reverse(found)
-	l.unread = found
-	return l, l.extend(ctx, store)
-}
-
-// extend reads sessions, the oldest first, as long as there is time, and puts them after what is in the list.
-func (l *List) extend(ctx context.Context, store *search.Store) error {
-	ctx, cancel := context.WithTimeout(ctx, budget)
-	defer cancel()
-	some := l.unread
-	if l.step > 0 {
-		some = some[:min(len(some), l.step)]
+	all, err := read(ctx, store, l.query.Zone, found)
+	if err != nil {
+		return nil, err
 	}
-	said := read(ctx, store, l.query.Zone, some)
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return ctx.Err()
+	c := copies{seen: map[uint64]int{}}
+	for i, one := range found {
+		l.add(one, all[i], &c)
 	}
-	n := 0
-	from := len(l.sessions)
-	for ; n < len(some) && !errors.Is(said[n].err, context.DeadlineExceeded); n++ {
-		l.add(some[n], said[n])
+	if err := c.drop(ctx, store, l); err != nil {
+		return nil, err
 	}
-	if n == 0 && len(some) > 0 {
-		return ErrUnread
-	}
-	l.copies.drop(ctx, store, l, from)
-	l.unread = l.unread[n:]
-	l.arrange(from)
-	return nil
+	l.arrange()
+	return l, nil
 }
 
 // slack is how much later than its file was touched a record may have been made, on the coarsest file system.
@@ -215,31 +181,27 @@ type utterance struct {
 }
 
 // read reads sessions by several threads.
-func read(ctx context.Context, store *search.Store, zone *time.Location, sessions []sessions.Session) []reading {
+func read(ctx context.Context, store *search.Store, zone *time.Location, sessions []sessions.Session) ([]reading, error) {
 	all := make([]reading, len(sessions))
-	_ = parallel.Do(context.WithoutCancel(ctx), len(sessions), func(i int) error {
-		r := &all[i]
-		if r.err = ctx.Err(); r.err != nil {
-			return nil
-		}
+	return all, parallel.Do(ctx, len(sessions), func(i int) error {
+		texts, err := store.Said(ctx, sessions[i])
 		before := "" // what the model said last
-		r.err = store.Said(ctx, sessions[i], func(u *search.Said) error {
-			one := utterance{Said: *u}
+		for _, u := range texts {
+			one := utterance{Said: u}
 			if one.Text = ""; u.Speaker == said.User {
-				one.words = wordsOf(u, before, zone)
+				one.words = wordsOf(&u, before, zone)
 			} else {
 				before = u.Text
 			}
-			r.said = append(r.said, one)
-			return nil
-		})
-		return nil
+			all[i].said = append(all[i].said, one)
+		}
+		all[i].err = err
+		return ctx.Err()
 	})
-	return all
 }
 
 // add adds a session.
-func (l *List) add(one sessions.Session, r reading) {
+func (l *List) add(one sessions.Session, r reading, c *copies) {
 	if r.err != nil {
 		l.Failed = append(l.Failed, Failure{one, r.err})
 		return
@@ -252,11 +214,11 @@ func (l *List) add(one sessions.Session, r reading) {
 		}
 	}
 	if len(s.kept) > 0 {
-		l.copies.note(len(l.sessions), r.said, s.after)
+		c.note(len(l.sessions), r.said, s.after)
 		l.sessions = append(l.sessions, s)
 		return
 	}
-	l.copies.note(-1, r.said, s.after)
+	c.note(-1, r.said, s.after)
 	if (s.after == Mark{}) { // else it was listed to its end before
 		l.Silent++
 	}
@@ -268,10 +230,9 @@ func (l *List) lists(u *search.Said) bool {
 	return slices.Contains(q.Speakers, u.Speaker) && !u.Time.Before(q.Since) && (q.Until.IsZero() || u.Time.Before(q.Until))
 }
 
-// arrange puts the days of the sessions from one on in the order of time. Within a session the order is the transcript's.
-func (l *List) arrange(from int) {
-	first := len(l.segments)
-	for n := from; n < len(l.sessions); n++ {
+// arrange puts the days of the sessions in the order of time. Within a session the order is the transcript's.
+func (l *List) arrange() {
+	for n := range l.sessions {
 		s := &l.sessions[n]
 		if l.utterances += len(s.kept); len(s.kept) > 0 {
 			l.Sessions++
@@ -289,10 +250,10 @@ func (l *List) arrange(from int) {
 			l.segments = append(l.segments, segment{session: n, from: i, to: i + 1, day: day, begins: latest})
 		}
 	}
-	slices.SortStableFunc(l.segments[first:], func(a, b segment) int {
+	slices.SortStableFunc(l.segments, func(a, b segment) int {
 		return cmp.Or(a.begins.Compare(b.begins), cmp.Compare(l.sessions[a.session].ID, l.sessions[b.session].ID), cmp.Compare(a.from, b.from))
 	})
-	l.fold(l.segments[first:])
+	l.fold(l.segments)
 }
 
 // Tracked reports whether what the list shows of a session leaves out nothing that the user said since its mark.
@@ -301,20 +262,17 @@ func (l *List) Tracked() bool {
 	return q.Since.IsZero() && q.Until.IsZero() && slices.Contains(q.Speakers, said.User)
 }
 
-// Never is the mark of what is listed of a session that was not read: nothing is as late.
+// Never is the mark of what is listed of a session that could not be read: nothing is as late.
 var Never = Mark{Line: math.MaxInt32}
 
-// Ends returns the last utterance that is listed of each session, by its ID; Never for one that was not read, or could not
-// be.
+// Ends returns the last utterance that is listed of each session, by its ID; Never for one that could not
+// be read.
 func (l *List) Ends() map[string]Mark {
 	ends := make(map[string]Mark, len(l.sessions))
 	for _, s := range l.sessions {
 		if len(s.kept) > 0 {
 			ends[s.ID] = s.kept[len(s.kept)-1].Mark
 		}
-	}
-	for _, s := range l.unread {
-		ends[s.ID] = Never
 	}
 	for _, f := range l.Failed {
 		ends[f.Session.ID] = Never

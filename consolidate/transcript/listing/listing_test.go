@@ -2,6 +2,7 @@ package listing
 
 import (
 	"context"
+	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
@@ -94,15 +95,15 @@ func open(t testing.TB, talks ...*written) (*search.Store, string) {
 		s.write(t, folder)
 	}
 	store := search.Open(sessions.Options{Projects: top, Roots: []string{root}})
-	store.Digests = t.TempDir()
+	store.Cache = filepath.Join(t.TempDir(), cache.FileName)
 	t.Cleanup(store.Close)
 	return store, folder
 }
 
 // pages returns all pages of a listing.
-func pages(t testing.TB, store *search.Store, q Query, step, room, limit int, between func()) []Page {
+func pages(t testing.TB, store *search.Store, q Query, room, limit int, between func()) []Page {
 	t.Helper()
-	l, err := newList(t.Context(), store, q, step)
+	l, err := New(t.Context(), store, q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,11 +185,7 @@ func FuzzComplete(f *testing.F) {
 			s.user("typed between two pages")
 			s.write(t, folder)
 		}
-		step := 0
-		if len(q.After) == 0 { // of what was listed before, copies are only known when it is read
-			step = rng.IntN(4)
-		}
-		all := pages(t, store, q, step, 200+rng.IntN(3000), rng.IntN(3)*rng.IntN(30), between)
+		all := pages(t, store, q, 200+rng.IntN(3000), rng.IntN(3)*rng.IntN(30), between)
 		missing := map[string]int{} // by text, less those that lines count
 		got := map[string]bool{}
 		for line, n := range linesOf(t, all) {
@@ -271,11 +268,8 @@ func expected(t *testing.T, store *search.Store, q Query) map[string]string {
 			if q.Session != "" && q.Session != s.Short() {
 				continue
 			}
-			var spoken []search.Said
-			if err := store.Said(t.Context(), s, func(u *search.Said) error {
-				spoken = append(spoken, *u)
-				return nil
-			}); err != nil {
+			spoken, err := store.Said(t.Context(), s)
+			if err != nil {
 				t.Fatal(err)
 			}
 			listed := func(u search.Said) bool {
@@ -340,7 +334,7 @@ func TestGolden(t *testing.T) {
 	store.Mask = func(text string, from, to int) (string, int, int) {
 		return strings.ReplaceAll(text, "9fK3xQ7vL2mZ8pR4tW6yB1nC", "[secret: key]"), from, to
 	}
-	got := whole(pages(t, store, Query{Zone: time.FixedZone("KST", 9*3600)}, 0, 100_000, 0, nil))
+	got := whole(pages(t, store, Query{Zone: time.FixedZone("KST", 9*3600)}, 100_000, 0, nil))
 	const golden = "testdata/seven.golden"
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
@@ -361,7 +355,7 @@ func TestWindow(t *testing.T) {
 	late := newSession(2, 1).user("use yarn")
 	silent := newSession(3, 1).reply("only the model")
 	store, _ := open(t, early, late, silent)
-	all := pages(t, store, Query{}, 0, 10_000, 0, nil)
+	all := pages(t, store, Query{}, 10_000, 0, nil)
 	var order []string
 	for _, line := range strings.Split(whole(all), "\n") {
 		if _, text, ok := strings.Cut(line, " use "); ok {
@@ -371,13 +365,13 @@ func TestWindow(t *testing.T) {
 	if fmt.Sprint(order) != "[npm yarn pnpm]" || all[0].List.Sessions != 2 || all[0].List.Silent != 1 {
 		t.Errorf("%v, %d sessions, %d silent:\n%s", order, all[0].List.Sessions, all[0].List.Silent, whole(all))
 	}
-	if l := pages(t, store, Query{Newest: 1}, 0, 10_000, 0, nil)[0].List; l.Sessions != 1 || l.Older != 2 {
+	if l := pages(t, store, Query{Newest: 1}, 10_000, 0, nil)[0].List; l.Sessions != 1 || l.Older != 2 {
 		t.Errorf("the newest: %d sessions, %d older", l.Sessions, l.Older)
 	}
-	if l := pages(t, store, Query{Since: start.AddDate(0, 0, 1), Until: start.AddDate(0, 0, 2)}, 0, 10_000, 0, nil)[0].List; l.utterances != 1 || l.Tracked() {
+	if l := pages(t, store, Query{Since: start.AddDate(0, 0, 1), Until: start.AddDate(0, 0, 2)}, 10_000, 0, nil)[0].List; l.utterances != 1 || l.Tracked() {
 		t.Errorf("a day: %d utterances, tracked %v", l.utterances, l.Tracked())
 	}
-	if l := pages(t, store, Query{Session: id(1)[:8]}, 0, 10_000, 0, nil)[0].List; l.utterances != 2 {
+	if l := pages(t, store, Query{Session: id(1)[:8]}, 10_000, 0, nil)[0].List; l.utterances != 2 {
 		t.Errorf("a session: %d utterances", l.utterances)
 	}
 	var wrong *search.QueryError
@@ -390,15 +384,10 @@ func TestWindow(t *testing.T) {
 			t.Errorf("cursor %q: %v", cursor, err)
 		}
 	}
-	ended, cancel := context.WithTimeout(t.Context(), -time.Second)
-	defer cancel()
-	l, err := New(t.Context(), store, Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.unread = []sessions.Session{l.sessions[0].Session}
-	if err := l.extend(ended, store); !errors.Is(err, ErrUnread) {
-		t.Errorf("out of time: %v", err)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := New(ended, store, Query{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
 	}
 }
 
@@ -413,7 +402,7 @@ func TestResumed(t *testing.T) {
 	again.user("day and night")
 	store, _ := open(t, first, other, resumed, again)
 	q := Query{Touched: start.AddDate(0, 0, 3), After: map[string]Mark{id(1): {3, 1}}}
-	text := whole(pages(t, store, q, 0, 10_000, 0, nil))
+	text := whole(pages(t, store, q, 10_000, 0, nil))
 	for words, want := range map[string]bool{"use pnpm": false, "mind the lens": false, "and never npm": true, "keep the lamp lit": true, "day and night": true} {
 		if strings.Contains(text, words) != want {
 			t.Errorf("%q is listed: %v:\n%s", words, !want, text)
@@ -458,7 +447,7 @@ func TestLongDay(t *testing.T) {
 		s.user(fmt.Sprintf("number %d of them is this:\n%s", n, paste)).reply("Done. Next?")
 	}
 	store, _ := open(t, s)
-	all := pages(t, store, Query{}, 0, 100_000, 0, nil)
+	all := pages(t, store, Query{}, 100_000, 0, nil)
 	text := whole(all)
 	for n := range 60 {
 		if want := fmt.Sprintf(" number %d of them is this:\n  [pasted: %d lines]\n", n, maxRead/70); strings.Count(text, want) != 1 {
@@ -470,7 +459,7 @@ func TestLongDay(t *testing.T) {
 	}
 }
 
-// BenchmarkList lists 40 sessions of 1 MB whose digests are on disk: what a person waits for in a new process.
+// BenchmarkList lists 40 sessions of 1 MB that were read before: what a person waits for in a new process.
 func BenchmarkList(b *testing.B) {
 	var talks []*written
 	for n := range 40 {
@@ -482,19 +471,19 @@ func BenchmarkList(b *testing.B) {
 		talks = append(talks, s)
 	}
 	store, folder := open(b, talks...)
-	digests := b.TempDir()
+	cached := filepath.Join(b.TempDir(), cache.FileName)
 	o := sessions.Options{Projects: filepath.Dir(folder), Roots: []string{root}}
 	first := search.Open(o)
-	first.Digests = digests
-	if _, err := first.Digest(b.Context()); err != nil {
+	first.Cache = cached
+	if _, err := first.Read(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	first.Close()
 	_ = store
 	for b.Loop() {
 		fresh := search.Open(o)
-		fresh.Digests = digests
-		pages(b, fresh, Query{}, 0, 9_000, 0, nil)
+		fresh.Cache = cached
+		pages(b, fresh, Query{}, 9_000, 0, nil)
 		fresh.Close()
 	}
 }
@@ -514,7 +503,7 @@ func TestFold(t *testing.T) {
 	talks[1].lines[1] = newSession(2, 1).add("x", fields{}).user("use yarn").lines[1]
 	talks[2].reply("Shall I sink it?").user("yes").reply("Shall I sink it?").user("yes")
 	store, _ := open(t, talks...)
-	all := pages(t, store, Query{}, 0, 10_000, 0, nil)
+	all := pages(t, store, Query{}, 10_000, 0, nil)
 	want := `00000001-000 2026-11-16 Mon claude-code on main (15 utterances, 3 said again later)
 :3 09:02 please take node18 for the worker
 :4 09:03 please take v1 for the worker
@@ -557,7 +546,7 @@ func TestFold(t *testing.T) {
 	}
 	// A list of one session shows each, and so does one with what the model said.
 	for _, q := range []Query{{Session: id(3)}, {Speakers: []said.Speaker{said.User, said.Assistant}}} {
-		if one := whole(pages(t, store, q, 0, 10_000, 0, nil)); strings.Contains(one, "more]") || strings.Contains(one, "again later") {
+		if one := whole(pages(t, store, q, 10_000, 0, nil)); strings.Contains(one, "more]") || strings.Contains(one, "again later") {
 			t.Errorf("%v:\n%s", q, one)
 		}
 	}
@@ -586,7 +575,7 @@ func TestReplies(t *testing.T) {
 :7.2 09:06 [rejected] [assistant: I throw the charts away.] keep the charts until the pilot has seen every one
 :8.3 09:07 [chosen] [assistant: Which coat dries first?] The thin one, in the sun of the morning
 `
-	if got := pages(t, store, Query{}, 0, 10_000, 0, nil)[0].Text; got != want {
+	if got := pages(t, store, Query{}, 10_000, 0, nil)[0].Text; got != want {
 		t.Errorf("got\n%s", got)
 	}
 	for text, want := range map[string]bool{
@@ -638,12 +627,12 @@ func TestQueuedAtOnce(t *testing.T) {
 	s.queue("then the lawn")
 	store, folder := open(t, s)
 	want := ":1 09:00 water the ferns\n:4 09:03 [busy] [assistant: Working.] and the moss\n:7 09:06 [interrupted] stop, only the moss\n:9 09:08 [busy] then the lawn\n"
-	if all := pages(t, store, Query{}, 0, 10_000, 0, nil); !strings.HasSuffix(all[0].Text, want) {
+	if all := pages(t, store, Query{}, 10_000, 0, nil); !strings.HasSuffix(all[0].Text, want) {
 		t.Errorf("got\n%s", all[0].Text)
 	}
-	taken(s, time.Millisecond).write(t, folder) // the digest goes on where it ended
+	taken(s, time.Millisecond).write(t, folder) // the reading goes on where it ended
 	want = strings.Replace(want, "[busy] then", "then", 1)
-	if all := pages(t, store, Query{}, 0, 10_000, 0, nil); !strings.HasSuffix(all[0].Text, want) {
+	if all := pages(t, store, Query{}, 10_000, 0, nil); !strings.HasSuffix(all[0].Text, want) {
 		t.Errorf("later\n%s", all[0].Text)
 	}
 }
@@ -651,7 +640,7 @@ func TestQueuedAtOnce(t *testing.T) {
 // A page shows a passage that it touches unless another page has.
 func TestTouchedOnce(t *testing.T) {
 	store, _ := open(t, newSession(1, 0).user("paint the lamp").user("paint the horn"))
-	l, err := newList(t.Context(), store, Query{}, 0)
+	l, err := New(t.Context(), store, Query{})
 	if err != nil {
 		t.Fatal(err)
 	}

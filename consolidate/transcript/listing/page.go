@@ -38,13 +38,7 @@ type position struct{ segment, at int }
 func (l *List) page(ctx context.Context, store *search.Store, p position, number, pageBytes, limit int, touch Touch) (Page, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for p.segment == len(l.segments) && len(l.unread) > 0 {
-		if err := l.extend(ctx, store); err != nil {
-			return Page{}, err
-		}
-	}
-	as := *l // as it is now: another page may read more
-	page := Page{Number: number, Of: l.utterances, List: &as}
+	page := Page{Number: number, Of: l.utterances, List: l}
 	var text strings.Builder
 	shown := 0
 	for ; p.segment < len(l.segments); p = (position{p.segment + 1, 0}) {
@@ -147,7 +141,7 @@ func (l *List) ended(page Page, p position, text string) Page {
 			page.Sessions++
 		}
 	}
-	if p.segment < len(l.segments) || len(l.unread) > 0 {
+	if p.segment < len(l.segments) {
 		page.Cursor = fmt.Sprintf("%s-%d-%d-%d", l.id, p.segment, p.at, page.Number+1)
 	}
 	return page

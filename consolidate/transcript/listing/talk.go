@@ -2,7 +2,6 @@ package listing
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,38 +32,33 @@ type talk struct {
 // maxRead bounds, in bytes, what is read for one page of one segment; one utterance may be longer.
 const maxRead = 1 << 20
 
-var errEnough = errors.New("enough for a page")
-
 // read reads a session from one mark to another, and what the model said before. Of what the model said in a row, the
 // last is enough, unless it is listed.
 func (t *talk) read(ctx context.Context, from, to Mark) error {
-	err := t.store.Said(ctx, t.session.Session, func(u *search.Said) error {
+	all, err := t.store.Said(ctx, t.session.Session)
+	t.row = map[Mark]int{}
+	for _, u := range all {
 		m := Mark{u.Line, u.Place}
-		switch last := len(t.said) - 1; {
-		case to.Before(m):
-			return errEnough
-		case t.bytes > maxRead:
-			t.cut = true
-			return errEnough
+		last := len(t.said) - 1
+		if to.Before(m) || t.bytes > maxRead {
+			t.cut = !to.Before(m)
+			break
+		}
+		switch {
 		case m.Before(from) && u.Speaker == said.Assistant:
 			t.said = t.said[:0]
 		case !m.Before(from):
 			t.bytes += len(u.Text)
-			if last >= 0 && u.Speaker == said.Assistant && t.said[last].Speaker == said.Assistant && !t.list.lists(u) {
+			if last >= 0 && u.Speaker == said.Assistant && t.said[last].Speaker == said.Assistant && !t.list.lists(&u) {
 				t.said = t.said[:last]
 			}
-		case !isReply(u):
-			return nil
+		case !isReply(&u):
+			continue
 		}
-		t.said, t.last = append(t.said, *u), m
-		return nil
-	})
-	t.row = make(map[Mark]int, len(t.said))
+		t.said, t.last = append(t.said, u), m
+	}
 	for i := range t.said {
 		t.row[Mark{t.said[i].Line, t.said[i].Place}] = i
-	}
-	if err == errEnough {
-		return nil
 	}
 	return err
 }

@@ -110,8 +110,8 @@ type Reader struct {
 	said    []part // of the record last read
 }
 
-// ErrFull ends a reading whose utterances fill a part of a digest.
-var ErrFull = errors.New("the part of the digest is full")
+// ErrFull ends a reading that is to go on later: see Reader.Full.
+var ErrFull = errors.New("enough was read at once")
 
 // NewReader returns a reader of a session's lines. It calls emit with each utterance.
 func NewReader(f File, lines *LineReader, emit func(*Entry) error) *Reader {
@@ -361,3 +361,6 @@ func (u *Entry) Key() uint64 {
 	}
 	return Sum(u.UUID, string(u.Speaker), strconv.Itoa(u.Slot))
 }
+
+// Version is of all readers: whoever changes what an utterance is raises it, and what is kept of sessions is read again.
+const Version = 18

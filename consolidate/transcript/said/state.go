@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A State is what a reader knows between two lines. It is part of a digest.
+// A State is what a reader knows between two lines. It is kept with what was read.
 type State struct {
 	Line     int   // that was read last
 	Offset   int64 // after it

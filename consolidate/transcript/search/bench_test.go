@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
@@ -33,7 +32,6 @@ func BenchmarkSearch(b *testing.B) {
 		all = append(all, f)
 	}
 	s := store(b, all...)
-	s.Budget = time.Hour
 	for _, q := range []Query{
 		{Pattern: "Fresnel"},
 		{Pattern: "fresnel"},

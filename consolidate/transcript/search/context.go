@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"sync/atomic"
 
-	"dream-mcp/consolidate/transcript/digest"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory/visible"
@@ -72,23 +70,21 @@ func (s *Store) around(ctx context.Context, id string, n, parts int) ([]Turn, er
 		return nil, err
 	}
 	hit.Text = visible.Cut(s.Masked(hit.Text), maxTurns/max(2, parts))
-	var before, after []Turn
-	_, err = s.parts(ctx, session, new(atomic.Int64), func(part *digest.Digest, _ int) error {
-		for _, i := range part.Order() {
-			r := &part.Rows[i]
-			switch where := cmp.Or(cmp.Compare(int(r.Line), line), cmp.Compare(int(r.Place), place)); {
-			case where < 0:
-				if before = append(before, Turn{part.Utterance(i, &session), false}); len(before) > n {
-					before = before[1:]
-				}
-			case where > 0 && len(after) < n:
-				after = append(after, Turn{part.Utterance(i, &session), false})
-			}
-		}
-		return nil
-	})
+	all, _, err := s.cache().Said(ctx, session)
 	if err != nil {
 		return nil, err
+	}
+	var before, after []Turn
+	for _, u := range all {
+		turn := Turn{Utterance: utteranceOf(u, session)}
+		switch where := cmp.Or(cmp.Compare(u.Line, line), cmp.Compare(u.Place, place)); {
+		case where < 0:
+			if before = append(before, turn); len(before) > n {
+				before = before[1:]
+			}
+		case where > 0 && len(after) < n:
+			after = append(after, turn)
+		}
 	}
 	turns := []Turn{{hit, true}}
 	left, most := maxTurns/parts-len(hit.Text), maxTurn
@@ -109,4 +105,12 @@ func (s *Store) around(ctx context.Context, id string, n, parts int) ([]Turn, er
 		}
 	}
 	return turns, nil
+}
+
+// utteranceOf returns an utterance without its directory, branch, origin and UUID.
+func utteranceOf(u Said, session said.File) said.Utterance {
+	return said.Utterance{
+		ID: said.HitID(session.ID, u.Line, u.Place), Session: session.ID, Host: session.Host(),
+		Line: u.Line, Time: u.Time, Speaker: u.Speaker, Text: u.Text,
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"dream-mcp/consolidate/transcript/digest"
 	"dream-mcp/consolidate/transcript/said"
 )
 
@@ -63,10 +62,4 @@ func (q *Query) parseCursor() (*position, error) {
 		}
 	}
 	return nil, &QueryError{Field: "cursor", Message: "it is none that this query gave"}
-}
-
-// positionOf is a row's in the order of hits.
-func positionOf(d *digest.Digest, i int, f *said.File) position {
-	r := &d.Rows[i]
-	return position{Time: digest.Nanoseconds(r.Time(f.ModTime)), Session: said.ShortID(f.ID), Line: int(r.Line), Place: int(r.Place)}
 }

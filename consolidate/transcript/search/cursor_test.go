@@ -52,50 +52,13 @@ func TestCursorIsShort(t *testing.T) {
 	}
 }
 
-// Where the time was up before the page was certain, newer hits may be in what was not searched: a cursor would skip them.
-func TestNoCursorOfAnUncertainPage(t *testing.T) {
-	f := fixture.Talk(1)
-	for i := range 5 {
-		f.User(fmt.Sprint("lamp ", i))
-	}
-	s := withDigests(t, store(t, f))
-	for name, test := range map[string]struct {
-		speakers []said.Speaker
-		certain  bool
-		next     bool
-		note     string
-	}{
-		"certain":   {nil, true, true, ""},
-		"uncertain": {nil, false, false, "ask again, and the same search goes on"},
-		"of a tool": {[]said.Speaker{said.User, said.Tool}, false, false, "narrow it by session, since or until"},
-	} {
-		q := Query{Pattern: "lamp", Speakers: test.speakers, Limit: 2, Context: 9}
-		p, err := compile(q, q.Pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		q.Speakers = q.speakers()
-		w, err := s.walk(t.Context(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		scan := newScan(w, []*pattern{p}, nil)
-		scan.run(t.Context())
-		scan.certain = test.certain
-		r := Result{AtLeast: true}
-		if err := scan.fill(t.Context(), &r, scan.distinct()); err != nil || len(r.Hits) != 2 || (r.Next != "") != test.next || !strings.HasPrefix(strings.Join(r.Notes, ""), test.note) {
-			t.Errorf("%s: %d hits, cursor %q, %q, %v", name, len(r.Hits), r.Next, r.Notes, err)
-		}
-	}
-}
-
 // A cursor keeps the limit.
 func TestCursorKeepsTheLimit(t *testing.T) {
 	f := fixture.Talk(1)
 	for i := range 30 {
 		f.User(fmt.Sprint("lamp ", i))
 	}
-	s := withDigests(t, store(t, f))
+	s := withCache(t, store(t, f))
 	first := search(t, s, Query{Pattern: "lamp", Limit: 12})
 	for cursor, want := range map[string]int{first.Next: 12, first.After(5): 12} {
 		if r := search(t, s, Query{Pattern: "lamp", Cursor: cursor}); len(r.Hits) != want || r.Limit != 12 {

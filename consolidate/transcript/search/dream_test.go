@@ -41,7 +41,6 @@ func TestDreamsWithinMessages(t *testing.T) {
 	spans := fixture.Talk(3).User("begin").Says("m1", fixture.Words("a door")).User(mark).Says("m2",
 		fixture.Words("dreamed")).Enqueue("awake").Says("m1", fixture.Words("a window"))
 	s := store(t, ends, begins, spans)
-	s.DigestMemory = 0
 	for _, test := range []struct {
 		q    Query
 		want string

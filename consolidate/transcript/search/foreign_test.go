@@ -34,7 +34,6 @@ func foreignStore(t testing.TB) (s *Store, top string) {
 		Others: []said.Other{{Format: host.FormatOf("codex"), Home: filepath.Join(top, "codex")},
 			{Format: host.FormatOf("gemini"), Home: filepath.Join(top, "gemini")}, {Format: host.FormatOf("openclaw"), Home: filepath.Join(top, "openclaw")}},
 	})
-	s.Budget = time.Minute
 	t.Cleanup(s.Close)
 	return s, top
 }
@@ -279,7 +278,7 @@ func TestGemini(t *testing.T) {
 		if u, err := s.Lookup(t.Context(), r.Hits[0].ID); err != nil || u.Text != "never dim the beacon" {
 			t.Errorf("lookup %+v, %v", u, err)
 		}
-		if _, err := s.Digest(t.Context()); err != nil {
+		if _, err := s.Read(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,7 +2,6 @@ package search
 
 import (
 	"fmt"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,7 +24,7 @@ func TestAutomatedSessions(t *testing.T) {
 	fixture.Equal(t, "hits", hits(search(t, s, Query{Pattern: "push"})), nil)
 }
 
-// Digests know how a person's words came, however often they are extended.
+// How a person's words came is known, however often a session is read on.
 func TestManners(t *testing.T) {
 	f := fixture.Talk(1).User("go").Enqueue("mind the lens").Reply("working").User("mind the lens").
 		User("[Request interrupted by user for tool use]").User("not that lamp").Reply("ok").User("good").
@@ -37,24 +36,23 @@ func TestManners(t *testing.T) {
 	for cut := range f.Lines {
 		part := *f
 		part.Lines = f.Lines[:cut+1]
-		s := withDigests(t, store(t, &part))
-		if _, err := s.Digest(t.Context()); err != nil {
+		s := withCache(t, store(t, &part))
+		if _, err := s.Read(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		fixture.Put(t, s.Options.Projects, fixture.Slug+"/"+fixture.ID(1)+".jsonl", f.Text(), 2)
-		again := Open(s.Options)
-		sessions, _, err := again.Accepted(t.Context(), time.Time{})
+		sessions, _, err := s.Sessions(t.Context(), time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := again.digests().Fresh(t.Context(), sessions[0], new(atomic.Int64))
+		all, err := s.Said(t.Context(), sessions[0])
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
-		for i := range d.Rows {
-			if d.Rows[i].User {
-				got = append(got, fmt.Sprintf("%s:%d", d.Said(i), d.Rows[i].Manner))
+		for _, u := range all {
+			if u.Speaker == said.User {
+				got = append(got, fmt.Sprintf("%s:%d", u.Text, u.Manner))
 			}
 		}
 		if fmt.Sprint(got) != want {

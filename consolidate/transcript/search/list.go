@@ -3,44 +3,19 @@ package search
 import (
 	"context"
 	"slices"
-	"sync/atomic"
-	"time"
 
-	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // A Said is an utterance of a person or the model, as a listing needs it.
-type Said struct {
-	Line    int // with Place, its place in the transcript and in its ID
-	Place   int // among the utterances of its line, from 1
-	Time    time.Time
-	Speaker said.Speaker
-	Manner  said.Manner // of a person's words
-	Text    string      // as it was said: valid UTF-8, neither made visible nor masked
-	Key     uint64      // the same for copies of one record in resumed sessions; 0: none are known
-}
+type Said = cache.Said
 
-// Said calls do with what a person and the model said in a session, in the order of its transcript, until do returns an
-// error, which Said returns. It extends the session's digest as far as the transcript goes. A Said is valid during the
-// call; its Text may be kept.
-func (s *Store) Said(ctx context.Context, session sessions.Session, do func(u *Said) error) error {
-	f := session.File
-	_, err := s.parts(ctx, f, new(atomic.Int64), func(part *digest.Digest, _ int) error {
-		for _, i := range part.Order() {
-			r := &part.Rows[i]
-			u := Said{
-				Line: int(r.Line), Place: int(r.Place), Time: r.Time(f.ModTime), Speaker: r.Speaker(), Manner: r.Manner,
-				Text: part.Said(i), Key: r.Key,
-			}
-			if err := do(&u); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return err
+// Said returns what a person and the model said in a session, in the order of its transcript, as far as that goes by now.
+func (s *Store) Said(ctx context.Context, session sessions.Session) ([]Said, error) {
+	all, _, err := s.cache().Said(ctx, session.File)
+	return all, err
 }
 
 // Choose returns the one of some sessions that a name means: an ID, or the beginning of one. It fails with a

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"sync/atomic"
 
-	"dream-mcp/consolidate/transcript/digest"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
 )
@@ -46,17 +44,8 @@ func (s *Store) parseID(ctx context.Context, id string) (session said.File, line
 }
 
 // utterance returns the utterance at a line and place of a session.
-func (s *Store) utterance(ctx context.Context, session said.File, line, place int) (u said.Utterance, err error) {
-	found := false
-	_, err = s.parts(ctx, session, new(atomic.Int64), func(part *digest.Digest, _ int) error {
-		for i := range part.Rows {
-			if r := &part.Rows[i]; int(r.Line) == line && int(r.Place) == place {
-				u, found = part.Utterance(i, &session), true
-				return nil
-			}
-		}
-		return nil
-	})
+func (s *Store) utterance(ctx context.Context, session said.File, line, place int) (said.Utterance, error) {
+	u, found, err := s.cache().At(ctx, session, line, place)
 	if found || err != nil {
 		return u, err
 	}
@@ -65,7 +54,7 @@ func (s *Store) utterance(ctx context.Context, session said.File, line, place in
 		return u, err
 	}
 	defer source.Close()
-	tool, err := toolAt(ctx, session, source, said.State{Last: session.ModTime.UTC()}, line, place, new(atomic.Int64))
+	tool, err := toolAt(ctx, session, source, said.State{Last: session.ModTime.UTC()}, line, place)
 	if err != nil {
 		return u, err
 	}

@@ -2,29 +2,29 @@ package search
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // openCodeStore opens the project with a folder of opencode's that holds files of said/testdata/opencode.
-func openCodeStore(t testing.TB, digests string, names ...string) (s *Store, home string) {
+func openCodeStore(t testing.TB, cached string, names ...string) (s *Store, home string) {
 	t.Helper()
 	home = t.TempDir()
 	for _, name := range names {
 		addFixture(t, home, name)
 	}
-	s = openWith(sessions.Options{Roots: []string{fixture.Root}, Others: []said.Other{{Format: host.FormatOf("opencode"), Home: home}}}, digests)
-	s.Budget = time.Minute
+	s = openWith(sessions.Options{Roots: []string{fixture.Root}, Others: []said.Other{{Format: host.FormatOf("opencode"), Home: home}}}, cached)
 	t.Cleanup(s.Close)
 	return s, home
 }
@@ -87,7 +87,7 @@ func TestOpenCode(t *testing.T) {
 		if r := search(t, s, Query{Pattern: "memory of"}); len(r.Hits) != 0 {
 			t.Errorf("what our own tools answered: %+v", r.Hits)
 		}
-		if _, err := s.Digest(t.Context()); err != nil {
+		if _, err := s.Read(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -105,12 +105,12 @@ func TestOpenCode(t *testing.T) {
 	}
 }
 
-// A commit in the log is seen; what did not change is read from its digest, by another process too.
+// A commit in the log is seen; what did not change is not read again, by another process neither.
 func TestOpenCodeGrows(t *testing.T) {
-	digests := filepath.Join(t.TempDir(), "digests")
-	s, home := openCodeStore(t, digests, "v1.db")
-	if n, err := s.Digest(t.Context()); err != nil || n != 2 {
-		t.Fatalf("%d digests, %v", n, err)
+	cached := filepath.Join(t.TempDir(), cache.FileName)
+	s, home := openCodeStore(t, cached, "v1.db")
+	if n, err := s.Read(t.Context()); err != nil || n != 2 {
+		t.Fatalf("%d sessions, %v", n, err)
 	}
 	if r := search(t, s, Query{Pattern: "twice"}); r.Matches != 0 {
 		t.Errorf("before: %+v", r.Hits)
@@ -118,38 +118,30 @@ func TestOpenCodeGrows(t *testing.T) {
 	addFixture(t, home, "v1.db-wal")
 	for range 2 {
 		fixture.Equal(t, "after", hits(search(t, s, Query{Pattern: "twice"})), []string{"Twice.", "paint it twice"})
-		if _, err := s.Digest(t.Context()); err != nil {
+		if _, err := s.Read(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s.Close()
-	other := openWith(s.Options, s.Digests)
+	other := openWith(s.Options, s.Cache)
 	defer other.Close()
-	other.Budget = time.Minute
-	files, _, err := other.Accepted(t.Context(), time.Time{})
-	if err != nil || len(files) == 0 || files[0].ID != "ses_1" {
-		t.Fatalf("files %+v, %v", files, err)
-	}
-	if d, err := other.digests().Fresh(t.Context(), files[0], new(atomic.Int64)); err != nil ||
-		d == nil || !strings.Contains(d.Text, "paint it twice") {
-		t.Errorf("a digest of another process: %+v, %v", d, err)
-	}
-	// Of a session that was deleted no digest stays.
-	lying := func() (n int) {
-		entries, _ := os.ReadDir(digests)
-		for _, e := range entries {
-			if strings.HasSuffix(e.Name(), ".digest") {
-				n++
-			}
+	fixture.Equal(t, "another process", hits(search(t, other, Query{Pattern: "twice"})), []string{"Twice.", "paint it twice"})
+	// Of a session that was deleted nothing stays.
+	kept := func() (n int) {
+		t.Helper()
+		db, err := sql.Open("sqlite", cached)
+		if err == nil {
+			defer db.Close()
+			err = db.QueryRow(`SELECT count(DISTINCT session) FROM utterance`).Scan(&n)
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 		return n
 	}
-	if n := lying(); n != 2 {
-		t.Errorf("%d digests lie", n)
-	}
-	other.digests().Sweep()
-	if n := lying(); n != 2 {
-		t.Errorf("%d digests lie after a sweep", n)
+	other.cache().Sweep(t.Context(), other.Gone())
+	if n := kept(); n != 2 {
+		t.Errorf("%d sessions are kept after a sweep", n)
 	}
 	os.Remove(filepath.Join(home, "opencode.db-wal"))
 	data, err := os.ReadFile(filepath.Join(home, "opencode.db"))
@@ -157,9 +149,9 @@ func TestOpenCodeGrows(t *testing.T) {
 		t.Fatal(err)
 	}
 	fixture.Put(t, home, "opencode.db", strings.ReplaceAll(string(data), "ses_6", "ses_9"), 1)
-	other.digests().Sweep()
-	if n := lying(); n != 1 {
-		t.Errorf("%d digests lie after a session went", n)
+	other.cache().Sweep(t.Context(), other.Gone())
+	if n := kept(); n != 1 {
+		t.Errorf("%d sessions are kept after one went", n)
 	}
 }
 
@@ -243,7 +235,9 @@ func TestPagesReadASessionOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	scan := newScan(&walk{store: s, query: q, sessions: sessions[:1], skipped: said.Skipped{}}, []*pattern{p}, nil)
-	scan.run(t.Context())
+	if err := scan.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	found := scan.distinct()
 	if len(found) < 2 {
 		t.Fatalf("%d matches", len(found))

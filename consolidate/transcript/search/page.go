@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/said"
 )
 
@@ -48,22 +48,16 @@ func (s *scan) choose(all []found) (shown []choice, more bool) {
 	return slices.Concat(chosen...), more
 }
 
-// fill reads the hits of a page again, as many as the query wants, and cuts them. It stops when the time is up.
+// fill reads the hits of a page again, as many as the query wants, and cuts them.
 func (s *scan) fill(ctx context.Context, result *Result, all []found) error {
-	filling, cancel := context.WithTimeout(ctx, s.store.Budget)
-	defer cancel()
 	shown, more := s.choose(all)
 	places := make([]found, len(shown))
 	for i, f := range shown {
 		places[i] = f.found
 	}
-	texts, err := s.again(filling, places)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if n := len(texts); err != nil { // the next page begins with those that were not read
-		result.AtLeast, more, shown = true, true, shown[:n]
-		result.Notes = append(result.Notes, "stopped early: not all hits of this page could be read in time; narrow the query, or ask for fewer")
+	texts, err := s.again(ctx, places)
+	if err != nil {
+		return err
 	}
 	for i, f := range shown {
 		u := texts[i]
@@ -86,12 +80,7 @@ func (s *scan) fill(ctx context.Context, result *Result, all []found) error {
 	}
 	result.query, result.Limit = s.query, s.query.Limit
 	s.count(result, all)
-	switch n := len(result.shown); {
-	case result.AtLeast && !s.certain && s.query.hasTools():
-		result.Notes = append(result.Notes, "narrow it by session, since or until: what tools said is read each time")
-	case result.AtLeast && !s.certain:
-		result.Notes = append(result.Notes, "ask again, and the same search goes on")
-	case n > 0 && len(s.patterns) == 1 && (more || n == s.query.Limit && result.AtLeast):
+	if n := len(result.shown); n > 0 && len(s.patterns) == 1 && more {
 		result.Next = s.query.cursor(result.shown[n-1])
 	}
 	return nil
@@ -122,56 +111,44 @@ func (s *scan) place(u *said.Utterance, pattern int) (start, end, more int, ok b
 	return start, end, more, ok
 }
 
-// An opened session is where matches are read again.
-type opened struct {
-	source *said.Source
-	digest *digest.Digest
-}
-
-// again reads matches again; nil for one that is not there any more. Each session is opened once. The error is that of a
-// context whose time is up, with those that were read before.
+// again reads matches again; nil for one that is not there any more. Each session is opened once.
 func (s *scan) again(ctx context.Context, all []found) (texts []*said.Utterance, err error) {
-	sessions := map[int32]*opened{}
+	opened := map[int32]*said.Source{}
+	defer func() {
+		for _, source := range opened {
+			source.Close()
+		}
+	}()
 	for _, f := range all {
-		o := sessions[f.file]
-		if o == nil {
-			o = &opened{}
-			sessions[f.file] = o
-			defer func() {
-				if o.source != nil {
-					o.source.Close()
-				}
-			}()
+		u, err := s.readAgain(ctx, opened, &f)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-		u, err := s.readAgain(ctx, o, &f)
-		if err != nil && ctx.Err() != nil {
-			return texts, ctx.Err()
+		if err != nil {
+			u = nil
 		}
-		texts = append(texts, u) // nil after another error
+		texts = append(texts, u)
 	}
 	return texts, nil
 }
 
 // readAgain reads one match again.
-func (s *scan) readAgain(ctx context.Context, o *opened, f *found) (_ *said.Utterance, err error) {
-	file := &s.sessions[f.file]
-	if f.row < 0 {
-		if o.source == nil {
-			if o.source, err = file.Open(); err != nil {
-				return nil, err
-			}
-		}
-		return s.fromTranscript(ctx, o.source, f)
-	}
-	if o.digest == nil {
-		if o.digest, err = s.store.digests().Fresh(ctx, *file, &s.read); err != nil {
+func (s *scan) readAgain(ctx context.Context, opened map[int32]*said.Source, f *found) (*said.Utterance, error) {
+	file := s.sessions[f.file]
+	if f.recorded == nil {
+		u, found, err := s.store.cache().At(ctx, file, int(f.line), int(f.place))
+		if !found || err != nil || cache.Nanoseconds(u.Time) != f.time {
 			return nil, err
 		}
+		return &u, nil
 	}
-	part, row, err := s.store.digests().Row(*file, o.digest, int(f.row))
-	if err != nil || positionOf(part, row, file) != s.position(*f) {
-		return nil, err
+	source := opened[f.file]
+	if source == nil {
+		var err error
+		if source, err = file.Open(); err != nil {
+			return nil, err
+		}
+		opened[f.file] = source
 	}
-	u := part.Utterance(row, file)
-	return &u, nil
+	return s.fromTranscript(ctx, source, f)
 }

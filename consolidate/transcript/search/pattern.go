@@ -9,7 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"dream-mcp/consolidate/transcript/digest"
 	"dream-mcp/consolidate/transcript/literal"
 	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/text"
@@ -130,6 +129,15 @@ func (p *pattern) matches(text string) bool {
 	return (len(p.literals) == 0 || slices.ContainsFunc(p.literals, has)) && (p.regexp == nil || p.regexp.MatchString(text))
 }
 
+// isWithin reports whether a pattern that is a whole word is in a text at all.
+func (p *pattern) isWithin(text string) bool {
+	if !p.whole {
+		return false
+	}
+	_, _, ok := p.literals[0].Index(text)
+	return ok
+}
+
 // maxCounted bounds the occurrences that are counted in one utterance.
 const maxCounted = 1000
 
@@ -165,40 +173,4 @@ func isWhole(text string, start, end int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:start])
 	after, _ := utf8.DecodeRuneInString(text[end:])
 	return !isWordRune(before) && !isWordRune(after)
-}
-
-// rows calls hit with each row of a digest that is wanted and that the pattern matches, in their order, and within with
-// those that have it as a part of longer words only.
-func (p *pattern) rows(d *digest.Digest, wanted func(i int) bool, hit, within func(i int)) {
-	candidates := holding(d, p.literals)
-	for i := range d.Rows {
-		switch {
-		case candidates != nil && !candidates[i] || !wanted(i):
-		case p.regexp == nil && !p.whole || p.matches(d.Said(i)):
-			hit(i)
-		case p.whole:
-			within(i)
-		}
-	}
-}
-
-// holding returns which rows hold one of some literals; nil: there are none, and any row may match.
-func holding(d *digest.Digest, literals []literal.Literal) []bool {
-	if len(literals) == 0 {
-		return nil
-	}
-	held := make([]bool, len(d.Rows))
-	for n := range literals {
-		i := 0
-		literals[n].Each(d.Text, func(start, _ int) int {
-			i = d.At(i, start)
-			held[i] = true
-			end := int(d.Rows[i].Text) + len(digest.Gap)
-			if i++; i == len(d.Rows) {
-				return len(d.Text) + 1
-			}
-			return end
-		})
-	}
-	return held
 }

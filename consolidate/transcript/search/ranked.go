@@ -5,10 +5,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"unicode/utf8"
 
-	"dream-mcp/consolidate/transcript/digest"
 	relevance "dream-mcp/consolidate/transcript/rank"
 	"dream-mcp/consolidate/transcript/said"
 )
@@ -20,8 +18,7 @@ type RankedHit struct {
 }
 
 // Ranked finds the utterances that are most likely to answer a question in words, the best first. Of
-// the query its Speakers (User and Assistant), Since, Until, Session, Limit and Context count. Sessions
-// without a digest are read and digested. The Result has no hits; its Matches are the utterances that
+// the query its Speakers (User and Assistant), Since, Until, Session, Limit and Context count. The Result has no hits; its Matches are the utterances that
 // hold any of the words. A *QueryError says what is wrong with the question.
 func (s *Store) Ranked(ctx context.Context, question string, q Query) ([]RankedHit, Result, error) {
 	words, err := relevance.Parse(question)
@@ -39,12 +36,10 @@ func (s *Store) Ranked(ctx context.Context, question string, q Query) ([]RankedH
 	for i := range rankings {
 		rankings[i] = words.Ranking()
 	}
-	order, _ := w.order()
-	stopped := w.run(ctx, order, func(ctx context.Context, worker, k int) error { return w.rank(ctx, rankings[worker], order[k]) })
-	result := w.result(stopped)
-	if err := ctx.Err(); err != nil {
-		return nil, result, err
+	if err := w.run(ctx, func(worker, i int) (said.Skipped, error) { return nil, w.rank(ctx, rankings[worker], i) }); err != nil {
+		return nil, Result{}, err
 	}
+	result := w.result()
 	all := rankings[0]
 	for _, r := range rankings[1:] {
 		all.Merge(r)
@@ -75,19 +70,16 @@ func (s *Store) Ranked(ctx context.Context, question string, q Query) ([]RankedH
 	return hits, result, nil
 }
 
-// rank adds what was said in a session to a ranking.
+// rank adds what was said in a session to a ranking. A position is an index in what was said.
 func (w *walk) rank(ctx context.Context, to *relevance.Ranking, i int) error {
-	f := &w.sessions[i]
-	_, err := w.parts(ctx, i, func(part *digest.Digest, first int) error {
-		w.read.Add(int64(len(part.Text)))
-		for at, n := range part.Order() {
-			r := &part.Rows[n]
-			if when := r.Time(f.ModTime); w.query.wants(r.Speaker(), when) {
-				to.Add(relevance.Doc{Text: part.Said(n), User: r.User, Time: when, Session: strconv.Itoa(i), Position: int64(first + at)})
-			}
+	all, _, err := w.store.cache().Said(ctx, w.sessions[i])
+	for n := range all {
+		u := &all[n]
+		w.read.Add(int64(len(u.Text)))
+		if w.query.wants(u.Speaker, u.Time) {
+			to.Add(relevance.Doc{Text: u.Text, User: u.Speaker == said.User, Time: u.Time, Session: strconv.Itoa(i), Position: int64(n)})
 		}
-		return nil
-	})
+	}
 	return err
 }
 
@@ -98,38 +90,29 @@ func (w *walk) rankedHit(ctx context.Context, top relevance.Hit, words *relevanc
 		return nil, 0, err
 	}
 	s, f := w.store, w.sessions[i]
-	d, err := s.digests().Fresh(ctx, f, new(atomic.Int64))
-	if err != nil {
+	all, _, err := s.cache().Said(ctx, f)
+	n := int(top.Position)
+	if err != nil || n >= len(all) {
 		return nil, 0, err
 	}
-	at := func(position int64) (u said.Utterance, key uint64, ok bool) {
-		if position < 0 {
-			return u, 0, false
-		}
-		part, n, err := s.digests().Row(f, d, int(position))
-		if err != nil {
-			return u, 0, false
-		}
-		n = part.Order()[n]
-		return part.Utterance(n, &f), part.Rows[n].Key, true
-	}
-	u, key, ok := at(top.Position)
-	if !ok {
-		return nil, 0, nil
+	u, found, err := s.cache().At(ctx, f, all[n].Line, all[n].Place)
+	if !found || err != nil {
+		return nil, 0, err
 	}
 	from, to := firstTerm(u.Text, words.Terms())
 	h := RankedHit{Hit: s.hit(&u, from, to, w.query.Context)}
-	next, _, ok := at(top.Position + 1)
-	if !ok {
-		next, _, ok = at(top.Position - 1)
+	beside := n + 1
+	if beside == len(all) {
+		beside = n - 1
 	}
-	if ok {
+	if beside >= 0 {
+		next := utteranceOf(all[beside], f)
 		text, _, _ := s.masked(next.Text, 0, 0)
 		before, match, after := excerpt(text, 0, 0, w.query.Context)
 		next.Text = before + match + after
 		h.Beside = &next
 	}
-	return &h, key, nil
+	return &h, all[n].Key, nil
 }
 
 // firstTerm returns where the first of some words begins and ends in a text; its beginning where none

@@ -1,8 +1,6 @@
 package search
 
 import (
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -12,40 +10,6 @@ import (
 	"dream-mcp/consolidate/transcript/sessions"
 )
 
-// A session of which some record is of no time that a session had is searched as if it were the newest: what
-// else it holds may be.
-func TestTimesBeyondNumbersHideNothing(t *testing.T) {
-	var all []*fixture.Transcript
-	for n := range 6 {
-		f := fixture.Talk(n + 1)
-		f.UserWith("a lamp", fixture.Fields{"timestamp": fixture.Start.AddDate(0, 0, n)})
-		if n == 5 {
-			f.UserWith("a door", fixture.Fields{"timestamp": fixture.Start.AddDate(300, 0, 0)})
-		}
-		all = append(all, f)
-	}
-	s := store(t, all...)
-	s.Digests = filepath.Join(t.TempDir(), "d")
-	if _, err := s.Digest(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	s.Counting = 0
-	for range 3 { // which thread is the first to end is not said
-		if r := search(t, s, Query{Pattern: "lamp", Limit: 1}); len(r.Hits) != 1 || r.Hits[0].Session != fixture.ID(6) {
-			t.Fatalf("%+v", r)
-		}
-	}
-
-	far := fixture.Start.AddDate(300, 0, 0)
-	w := walk{store: s, sessions: []said.File{
-		{Path: "old", ModTime: fixture.Start}, {Path: "far", ModTime: far},
-		{Path: "older", ModTime: time.Unix(0, 0)},
-	}}
-	if order, latest := w.order(); order[0] != 1 || order[1] != 0 || latest[0] <= latest[1] {
-		t.Errorf("order %v, %v", order, latest)
-	}
-}
-
 // A tool that answered nothing has said nothing, not even to an expression that nothing matches.
 func TestEmptyAnswersDoNotMatch(t *testing.T) {
 	s := store(t, fixture.Talk(1).User("begin").User([]any{fixture.Result("t1", ""), fixture.Result("t2", "x")}))
@@ -54,21 +18,6 @@ func TestEmptyAnswersDoNotMatch(t *testing.T) {
 		if r.Matches != want || len(r.Hits) != want || r.Next != "" {
 			t.Errorf("%s: %d matches, %d hits, next %q, want %d", pattern, r.Matches, len(r.Hits), r.Next, want)
 		}
-	}
-}
-
-// A session that may hold something of the very time at which the page ends can change it.
-func TestTiesAreNotCertain(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // or both sessions are searched in any case
-	at := fixture.Fields{"timestamp": "2026-11-01T09:00:00Z"}
-	s := store(t, fixture.Talk(1).UserWith("a lamp", at), fixture.Talk(2).UserWith("one lamp", at))
-	s.Digests = filepath.Join(t.TempDir(), "d")
-	if _, err := s.Digest(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	s.Counting = 0
-	if r := search(t, s, Query{Pattern: "lamp", Limit: 1}); len(r.Hits) != 1 || r.Hits[0].Session != fixture.ID(1) || r.Matches != 2 {
-		t.Errorf("%+v", r)
 	}
 }
 
@@ -121,8 +70,8 @@ func TestLastLineIsSearched(t *testing.T) {
 // What was appended since the listing is searched too.
 func TestGrowthAfterTheListing(t *testing.T) {
 	f := fixture.Talk(1).User("begin").Says("m1", fixture.Use("t1", "Bash", fixture.Fields{"command": "ls"}))
-	s := withDigests(t, store(t, f))
-	if _, err := s.Digest(t.Context()); err != nil {
+	s := withCache(t, store(t, f))
+	if _, err := s.Read(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	sessions, _, err := s.Accepted(t.Context(), time.Time{})
@@ -137,8 +86,8 @@ func TestGrowthAfterTheListing(t *testing.T) {
 		t.Fatal(err)
 	}
 	scan := newScan(&walk{store: s, query: q, sessions: sessions, skipped: said.Skipped{}}, []*pattern{p}, nil)
-	if scan.run(t.Context()); scan.amount != 1 {
-		t.Errorf("%d matches, want one", scan.amount)
+	if err := scan.run(t.Context()); err != nil || len(scan.distinct()) != 1 {
+		t.Errorf("%d matches, want one; %v", len(scan.distinct()), err)
 	}
 }
 

@@ -56,14 +56,12 @@ type Hit struct {
 type Result struct {
 	Hits     []Hit
 	Matches  int          // utterances that match, on all pages, those that are folded among them
-	AtLeast  bool         // the search stopped early: there may be more
-	Sessions int          // sessions searched
-	Bytes    int64        // bytes of transcripts and digests that were searched
+	Sessions int          // sessions searched, with those that could not be read
+	Bytes    int64        // bytes that were searched
 	Skipped  said.Skipped // lines that could not be read, and files that are not sessions
-	Next     string       // the cursor of the next page; empty on the last, where there are several patterns, and where it would skip hits
-	Notes    []string
-	Patterns []Found  // what each of Query.Patterns found
-	Omitted  []string // of them, what was not looked for
+	Next     string       // the cursor of the next page; empty on the last, and where there are several patterns
+	Patterns []Found      // what each of Query.Patterns found
+	Omitted  []string     // of them, what was not looked for
 	Limit    int
 
 	query Query
@@ -84,12 +82,8 @@ func (r *Result) After(n int) string {
 	return r.query.cursor(r.shown[n-1])
 }
 
-// Search finds what was said. What a resumed session copied counts once, where the older file has
-// it. Sessions are searched newest first; once the others cannot change the page, the search counts on for
-// Store.Counting, and says so where that or Store.Budget was not enough. What people and the model said is searched in
-// digests, which are built where they are missing; those that were left are built in the background. A *QueryError says
-// what is wrong with the query. Where the time was up before the page was certain, Next is empty: to ask again goes on, but
-// for what tools said, which is read each time.
+// Search finds what was said, in all sessions. What a resumed session copied counts once, where the older file has it. A
+// *QueryError says what is wrong with the query.
 func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 	after, err := q.parseCursor()
 	if err != nil {
@@ -107,11 +101,10 @@ func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 		return Result{}, err
 	}
 	scan := newScan(w, patterns, after)
-	result := w.result(scan.run(ctx))
-	if err := ctx.Err(); err != nil {
+	if err := scan.run(ctx); err != nil {
 		return Result{}, err
 	}
-	all := scan.distinct()
+	result, all := w.result(), scan.distinct()
 	result.Matches, result.Omitted = len(all), omitted
 	err = scan.fill(ctx, &result, all)
 	return result, err

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/transcript/bench/fixture"
-	"dream-mcp/consolidate/transcript/digest"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
 )
@@ -127,7 +126,7 @@ func TestSessionsAreFilesOfPeople(t *testing.T) {
 	}
 }
 
-// Most lines of a file may be broken: the rest is read, with digests and without.
+// Most lines of a file may be broken: the rest is read.
 func TestMostOfAFileIsBroken(t *testing.T) {
 	f := fixture.Talk(1)
 	for n := range 40 {
@@ -136,11 +135,10 @@ func TestMostOfAFileIsBroken(t *testing.T) {
 		f.Raw(whole[:len(whole)/2]).Raw(whole[len(whole)/3:]).Raw(strings.Replace(whole, `"content":`, `"content" `, 1))
 	}
 	s := store(t, f)
-	for _, digests := range []int64{0, digest.DefaultDigestMemory} {
-		s.DigestMemory = digests
+	for when := range 2 {
 		r := search(t, s, Query{Pattern: "lamp", Limit: 100})
 		if r.Matches != 40 || r.Skipped[said.BadLine] != 120 {
-			t.Errorf("digests %d: %d matches, skipped %v; want 40, and 120 bad lines", digests, r.Matches, r.Skipped)
+			t.Errorf("%d: %d matches, skipped %v; want 40, and 120 bad lines", when, r.Matches, r.Skipped)
 		}
 	}
 }
@@ -219,7 +217,6 @@ func TestOrderAndTimes(t *testing.T) {
 			t.Errorf("inherited across lines passed over: %+v", r.Hits)
 		}
 		search(t, s, Query{Pattern: "nowhere", Speakers: []said.Speaker{said.Tool}})
-		s.DigestMemory = 0
 	}
 	sessions, _, err := s.Sessions(t.Context(), time.Time{})
 	if err != nil || len(sessions) != 1 || !sessions[0].Last.Equal(fixture.Start.Add(time.Hour)) {

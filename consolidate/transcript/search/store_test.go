@@ -3,12 +3,13 @@ package search
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
 )
@@ -21,16 +22,23 @@ func store(t testing.TB, fixtures ...*fixture.Transcript) *Store {
 		fixture.Put(t, projects, fixture.Slug+"/"+f.Session+".jsonl", f.Text(), i+1)
 	}
 	s := Open(sessions.Options{Projects: projects, Roots: []string{fixture.Root}})
-	s.Budget, s.Counting = time.Minute, time.Minute
 	t.Cleanup(s.Close)
 	return s
 }
 
-// openWith opens a project with a folder for its digests.
-func openWith(o sessions.Options, digests string) *Store {
+// openWith opens a project with a database at a path, or in memory.
+func openWith(o sessions.Options, path string) *Store {
 	s := Open(o)
-	s.Digests = digests
+	s.Cache = path
 	return s
+}
+
+// withCache is a store of the same project with a database of its own.
+func withCache(t testing.TB, s *Store) *Store {
+	t.Helper()
+	with := openWith(s.Options, filepath.Join(t.TempDir(), "state", cache.FileName))
+	t.Cleanup(with.Close)
+	return with
 }
 
 // linesOf returns what a transcript says, each as "line speaker: text".

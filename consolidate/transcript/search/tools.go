@@ -11,12 +11,12 @@ import (
 	"unicode"
 	"unsafe"
 
-	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
 )
 
-// What tools were asked and answered is in no digest: it is most of a transcript. A search reads the transcripts for it,
+// What tools were asked and answered is not in the database: it is most of a transcript. A search reads the transcripts for it,
 // each only if it may hold a match, and decodes the tools' text only of lines that may.
 
 // inTools searches what tools said in one session.
@@ -48,12 +48,9 @@ func (s *scan) inTools(ctx context.Context, i int) (all []found, skipped said.Sk
 			return nil
 		}
 		all = append(all, found{
-			time: digest.Nanoseconds(u.Time), line: int32(min(u.Line, math.MaxInt32)), place: int32(u.Place), file: int32(i), row: -1,
+			time: cache.Nanoseconds(u.Time), line: int32(min(u.Line, math.MaxInt32)), place: int32(u.Place), file: int32(i),
 			mask: mask, offset: u.Offset, key: u.Key(), alike: s.likeness(said.Tool, u.Text, mask), recorded: intern(recorded, u),
 		})
-		if len(all) >= maxFound {
-			return errEnough
-		}
 		return nil
 	})
 	r.Last, r.Tools = session.ModTime.UTC(), may
@@ -126,7 +123,7 @@ func hasEscape(encoded string, last rune) bool {
 // fromTranscript reads what a tool said again, from the line where it was found.
 func (s *scan) fromTranscript(ctx context.Context, source *said.Source, f *found) (*said.Utterance, error) {
 	from := said.State{Line: int(f.line) - 1, Offset: f.offset, Last: time.Unix(0, f.time).UTC()}
-	u, err := toolAt(ctx, s.sessions[f.file], source, from, int(f.line), int(f.place), &s.read)
+	u, err := toolAt(ctx, s.sessions[f.file], source, from, int(f.line), int(f.place))
 	if err != nil {
 		return nil, err
 	}
@@ -135,10 +132,8 @@ func (s *scan) fromTranscript(ctx context.Context, source *said.Source, f *found
 }
 
 // toolAt reads what a tool said at a line and place of a session, from a state before it.
-func toolAt(
-	ctx context.Context, session said.File, source *said.Source, from said.State, line, place int, read *atomic.Int64,
-) (found *said.Utterance, err error) {
-	lines := source.Lines(ctx, from.Line+1, from.Offset, read)
+func toolAt(ctx context.Context, session said.File, source *said.Source, from said.State, line, place int) (found *said.Utterance, err error) {
+	lines := source.Lines(ctx, from.Line+1, from.Offset, new(atomic.Int64))
 	defer lines.Close()
 	r := said.NewReader(session, lines, func(u *said.Entry) error {
 		if u.Line == line && u.Place == place && u.Speaker == said.Tool {

@@ -50,7 +50,7 @@ type Project struct {
 	Options Options
 
 	// Mask hides credentials in a text of which text[from:to] is to be shown, and returns where that is then; nil:
-	// nothing is hidden. Whatever a hit shows is masked before it is cut, and whatever a digest keeps. MaskRules is another
+	// nothing is hidden. Whatever a hit shows is masked before it is cut, and whatever is kept. MaskRules is another
 	// number when Mask hides something else.
 	Mask      func(text string, from, to int) (masked string, newFrom, newTo int)
 	MaskRules uint64

@@ -48,24 +48,16 @@ func (s *Project) Sessions(ctx context.Context, since time.Time) ([]Session, sai
 	return sessions, skipped, nil
 }
 
-// Accepted returns the sessions touched after since, the newest first. Where the context ends before
-// all are judged, it returns the first of them, with the context's error.
+// Accepted returns the sessions touched after since, the newest first.
 func (s *Project) Accepted(ctx context.Context, since time.Time) ([]said.File, said.Skipped, error) {
-	return s.AcceptedWithin(ctx, since, 0)
-}
-
-// AcceptedWithin is Accepted with a limit of the time to judge, which begins when the folders are listed. 0: no limit.
-func (s *Project) AcceptedWithin(ctx context.Context, since time.Time, limit time.Duration) ([]said.File, said.Skipped, error) {
 	files, skipped, err := s.files(since)
 	if err != nil {
 		return nil, nil, err
 	}
-	if limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
-	}
 	reasons, err := s.judgeAll(ctx, files)
+	if err != nil {
+		return nil, nil, err
+	}
 	kept := files[:0]
 	seen := map[string]bool{}
 	for i, f := range files {
@@ -77,13 +69,12 @@ func (s *Project) AcceptedWithin(ctx context.Context, since time.Time, limit tim
 		case "":
 			seen[f.ID] = true
 			kept = append(kept, f)
-		case unjudged:
 		default:
 			skipped[reason]++
 		}
 	}
 	clear(files[len(kept):])
-	return kept, skipped, err
+	return kept, skipped, nil
 }
 
 // exact is up to how many sessions Count counts all, and how many heads it reads at once.
@@ -132,12 +123,9 @@ func (s *Project) isCurrent(f said.File) bool {
 	return f.IsOf(*s.current.Load())
 }
 
-// unjudged is the reason of a file that was not judged in time.
-const unjudged said.Reason = "unjudged"
-
-// judgeAll judges files, until the context ends.
+// judgeAll judges files.
 func (s *Project) judgeAll(ctx context.Context, files []said.File) ([]said.Reason, error) {
-	reasons := slices.Repeat([]said.Reason{unjudged}, len(files))
+	reasons := make([]said.Reason, len(files))
 	err := parallel.Do(ctx, len(files), func(i int) error {
 		reasons[i] = s.judge(files[i])
 		return nil

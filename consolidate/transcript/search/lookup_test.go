@@ -3,13 +3,9 @@ package search
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
@@ -21,8 +17,8 @@ func TestSeveralPatterns(t *testing.T) {
 	f := fixture.Talk(1).User("a lamp").User("a lens").Reply("a lamp and a lens, a lens").User("a door").
 		Says("m", fixture.Use("t", "Bash", fixture.Fields{"command": "lens"})).User("the doorway").User("Türen und Lampen").User("门和灯")
 	plain := store(t, f)
-	s := withDigests(t, plain)
-	if _, err := s.Digest(t.Context()); err != nil {
+	s := withCache(t, plain)
+	if _, err := s.Read(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []*Store{plain, s} {
@@ -71,13 +67,13 @@ func TestAlike(t *testing.T) {
 	}
 	first.Reply("run step 7 of the lamp").User("another lamp")
 	second.User("run step 12 of the LAMP").User("a third lamp").User("A third lamp")
-	s := withDigests(t, store(t, first, second))
+	s := withCache(t, store(t, first, second))
 	for range 2 {
 		var got []string
 		q := Query{Pattern: "lamp", Fold: true, Limit: 2}
 		for {
 			r := search(t, s, q)
-			if r.Matches != 10 || r.AtLeast {
+			if r.Matches != 10 {
 				t.Fatalf("%d matches", r.Matches)
 			}
 			for _, h := range r.Hits {
@@ -91,7 +87,6 @@ func TestAlike(t *testing.T) {
 		if r := search(t, s, Query{Pattern: "lamp", Limit: 20}); len(r.Hits) != 10 {
 			t.Errorf("%d hits without folding", len(r.Hits))
 		}
-		wait(t, s)
 	}
 	if a := alike(said.User, strings.Repeat("x", maxAlike+1)); a != 0 {
 		t.Error("a long text is like another")
@@ -101,7 +96,7 @@ func TestAlike(t *testing.T) {
 // What a question is compared with: the words of those who are asked for, in the time that is asked for.
 func TestRankedIsOfTheQuery(t *testing.T) {
 	first := fixture.Talk(1).User("one lamp").Says("m", fixture.Words("two lamps")).Enqueue("a third lamp").Says("m", fixture.Words("and on")).User("four")
-	s := withDigests(t, store(t, first, fixture.Talk(2).User("the fifth lamp")))
+	s := withCache(t, store(t, first, fixture.Talk(2).User("the fifth lamp")))
 	for _, test := range []struct {
 		query Query
 		want  []string
@@ -130,20 +125,16 @@ func TestRankedIsOfTheQuery(t *testing.T) {
 		}
 		slices.Sort(got)
 		slices.Sort(test.want)
-		if fixture.Equal(t, fmt.Sprintf("%+v", test.query), got, test.want); err != nil || r.Matches != len(test.want) || r.AtLeast {
+		if fixture.Equal(t, fmt.Sprintf("%+v", test.query), got, test.want); err != nil || r.Matches != len(test.want) {
 			t.Errorf("%+v: %+v, %v", test.query, r, err)
 		}
-	}
-	s.Budget = -1
-	if _, r, err := s.Ranked(t.Context(), "lamp", Query{}); err != nil || !r.AtLeast || len(r.Notes) != 1 {
-		t.Errorf("out of time: %+v, %v", r, err)
 	}
 }
 
 func TestContextOf(t *testing.T) {
 	f := fixture.Talk(1).User("one").Says("m", fixture.Words("two")).Enqueue("three").Says("m", fixture.Words("and on")).
 		Says("n", fixture.Use("t", "Bash", fixture.Fields{"command": "five"})).User("six").User(strings.Repeat("seven ", 1000)).User("eight")
-	s := withDigests(t, store(t, f))
+	s := withCache(t, store(t, f))
 	short := said.ShortID(fixture.ID(1))
 	for _, test := range []struct {
 		at, n int
@@ -196,7 +187,7 @@ func TestContextOf(t *testing.T) {
 	for range 60 {
 		long.User(strings.Repeat("日本", 2000))
 	}
-	s = withDigests(t, store(t, long))
+	s = withCache(t, store(t, long))
 	turns, err = s.ContextOf(t.Context(), []string{said.ShortID(fixture.ID(2)) + ":30"}, 50)
 	size := 0
 	for _, u := range turns {
@@ -204,68 +195,5 @@ func TestContextOf(t *testing.T) {
 	}
 	if err != nil || size > maxTurns+maxTurn || len(turns) < 10 || turns[len(turns)/2].Line != 30 {
 		t.Errorf("%d turns of %d bytes, %v", len(turns), size, err)
-	}
-}
-
-// The first page is certain as soon as no other file can hold a newer hit: the rest is counted only
-// as long as the store says, and the answer says so.
-func TestCertainStop(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // another thread may end all others while one is held up
-	const amount = 30
-	projects := t.TempDir()
-	for n := range amount {
-		f := fixture.Talk(n + 1)
-		base := time.Date(2026, 1, 1+n, 0, 0, 0, 0, time.UTC)
-		for i := range 3 {
-			stamp := base.Add(time.Duration(i) * time.Second).Format(time.RFC3339)
-			f.UserWith(fmt.Sprint("lamp ", n, " ", i), fixture.Fields{"timestamp": stamp}).
-				Add("assistant", fixture.Fields{"timestamp": stamp, "message": fixture.Fields{"content": []any{fixture.Use("t", "Bash", fixture.Fields{"command": "a lens"})}}})
-		}
-		path := fixture.Put(t, projects, fixture.Slug+"/"+fixture.ID(n+1)+".jsonl", f.Text(), 0)
-		when := base.Add(time.Hour)
-		if err := os.Chtimes(path, when, when); err != nil {
-			t.Fatal(err)
-		}
-	}
-	open := func() *Store {
-		s := openWith(sessions.Options{Projects: projects, Roots: []string{fixture.Root}}, filepath.Join(t.TempDir(), "d"))
-		s.Budget, s.Counting = time.Minute, 0
-		t.Cleanup(s.Close)
-		return s
-	}
-	for name, s := range map[string]*Store{"raw": open(), "digested": open()} {
-		if name == "digested" {
-			if _, err := s.Digest(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for _, q := range []Query{{Pattern: "lamp", Limit: 5}, {Pattern: "lens", Speakers: []said.Speaker{said.Tool}, Limit: 5}} {
-			var got []time.Time
-			for page := 0; page < 3; page++ {
-				r := search(t, s, q)
-				if !r.AtLeast || r.Next == "" || r.Sessions >= amount || len(r.Hits) != 5 || len(r.Notes) != 1 {
-					t.Fatalf("%s, %q: page %d: %d hits, %d of %d sessions, at least %v", name, q.Pattern, page, len(r.Hits), r.Sessions, amount, r.AtLeast)
-				}
-				for _, h := range r.Hits {
-					got = append(got, h.Time)
-				}
-				q.Cursor = r.Next
-			}
-			for i, at := range got {
-				want := time.Date(2026, 1, amount-i/3, 0, 0, 2-i%3, 0, time.UTC)
-				if !at.Equal(want) {
-					t.Errorf("%s: hit %d at %v, want %v", name, i, at, want)
-				}
-			}
-			if !slices.IsSortedFunc(got, func(a, b time.Time) int { return b.Compare(a) }) {
-				t.Errorf("%s, %q: not the newest first: %v", name, q.Pattern, got)
-			}
-			q.Cursor = ""
-			s.Counting = time.Minute
-			if r := search(t, s, q); r.AtLeast || r.Matches != 3*amount || r.Sessions != amount {
-				t.Errorf("%s, %q: %d matches in %d sessions, at least %v", name, q.Pattern, r.Matches, r.Sessions, r.AtLeast)
-			}
-			s.Counting = 0
-		}
 	}
 }
