@@ -33,7 +33,7 @@ var table = []rule{
 	{name: "secret", severity: Error, topic: findSecretsIn, whole: findSecretsInIndex, exact: true, many: "credentials"},
 	{name: "invisible", severity: Error, topic: findHidden, whole: findHiddenInIndex, exact: true, many: "lines with hidden characters"},
 	{name: "unsourced", severity: Warning, topic: findUnsourced},
-	{name: "near-duplicate", severity: Error, topic: findDuplicate, waivable: true},
+	{name: "near-duplicate", severity: Error, topic: findDuplicate, whole: findCopies, waivable: true},
 	{name: "wiki-link", severity: Info, topic: findLooseLinks, many: "links that lead to no memory"},
 	{name: "oversized", severity: Warning, topic: findOversized},
 	{name: "description", severity: Warning, topic: findPoorDescription},
