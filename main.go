@@ -35,8 +35,11 @@ import (
 	"dream-mcp/tools"
 )
 
-// version is set by release builds.
-var version = "0.1.0"
+// version and website are set by release builds.
+var (
+	version = "0.1.0"
+	website string
+)
 
 // clock names the environment variable that says how far the clock is off, as a duration. Only the builds of tests set it.
 var clock string
@@ -274,7 +277,7 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 		}
 	}()
 	err := server.Serve(ctx, in, out, server.Options{
-		Name: "dream-mcp", Title: "Dream", Version: version,
+		Name: "dream-mcp", Title: "Dream", Version: version, Website: website,
 		Description:  "Consolidates the long-term memory of coding agents",
 		Instructions: t.Instructions,
 		Tools:        t.Tools, Prompts: t.Prompts, Resources: t.Resources, Templates: t.Templates, Completions: t.Completions,

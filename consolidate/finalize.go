@@ -31,6 +31,8 @@ type FinalizeResult struct {
 
 	IndexChanges []string `json:"index_changes,omitempty"` // with DryRun: lines of the index that go ("- ") and come ("+ ")
 	Diff         string   `json:"diff,omitempty"`
+
+	Tell string `json:"tell,omitempty"` // what the model is asked to tell the person
 }
 
 // AllFiles asks for the diff of every file.
@@ -92,7 +94,7 @@ func (d *dream) finalize(r ops.FinalizeRequest) (res FinalizeResult, err error) 
 	fresh := d.fresh(plan.findings)
 	fresh = append(atEnd(plan.lines), fresh...)
 	res = committed(d.Tx, plan.index, fresh, ops.Summary(d.Stage.Changes, d.Op)+d.Left())
-	res.Standing = standing(plan.findings)
+	res.Standing, res.Tell = standing(plan.findings), ops.Tell(d.Stage.Changes, d.Op)
 	return res, d.end(ops.Committed, "")
 }
 

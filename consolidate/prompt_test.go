@@ -357,7 +357,7 @@ func TestPromptRules(t *testing.T) {
 		{"dream", "prune the index", []string{"follow by themselves", "Move long texts into their topics"}},
 		{"dream", "losses", []string{"look at each file again", "\"accept_loss\": [{\"file\", \"why\"}]"}},
 		{"dream", "finalize in any case", []string{"Finalize even when nothing changed"}},
-		{"dream", "report", []string{"what improved", "the reason for each deletion", "conflicts with CLAUDE.md", "`dream-mcp undo` undoes it"}},
+		{"dream", "report", []string{"what `tell` in the last answer says", "the reason for each deletion", "conflicts with CLAUDE.md", "left for them to decide"}},
 
 		{"remember", "look for it first", []string{"`read_memory {\"paths\": [\"MEMORY.md\"]}`", "say so and stop"}},
 		{"remember", "few calls", []string{"at most five calls", "do not investigate"}},

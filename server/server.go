@@ -44,6 +44,8 @@ package server
 
 import (
 	"context"
+	_ "embed"
+	"encoding/base64"
 	"io"
 	"log/slog"
 	"time"
@@ -69,6 +71,7 @@ const (
 // to offer, which is valid.
 type Options struct {
 	Name, Title, Version, Description string
+	Website                           string // "" for none
 
 	// Instructions enter the model's prompt; keep them under 2,000 characters.
 	Instructions string
@@ -144,6 +147,11 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	return readErr
 }
 
+// icon is what clients show beside the name.
+//
+//go:embed icon.svg
+var icon []byte
+
 // register creates mcp-go's server for o. It advertises only what is implemented:
 // the lists never change, and there are no logging and no tasks.
 func register(o Options, failed mcpserver.OnErrorHookFunc) *mcpserver.MCPServer {
@@ -152,6 +160,8 @@ func register(o Options, failed mcpserver.OnErrorHookFunc) *mcpserver.MCPServer 
 	options := []mcpserver.ServerOption{
 		mcpserver.WithTitle(o.Title),
 		mcpserver.WithDescription(o.Description),
+		mcpserver.WithWebsiteURL(o.Website),
+		mcpserver.WithIcons(mcp.Icon{Src: "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(icon), MIMEType: "image/svg+xml", Sizes: []string{"any"}}),
 		mcpserver.WithInstructions(o.Instructions),
 		mcpserver.WithHooks(hooks),
 		mcpserver.WithCacheHints(cacheTTL, mcp.CacheScopePublic),

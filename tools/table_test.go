@@ -95,13 +95,13 @@ func withoutLimits(schema any) any {
 	return schema
 }
 
-// What every tool must have: a title, the annotations that differ from what the protocol takes for granted, closed schemas that
+// What every tool must have: a title, every hint, closed schemas that
 // compile, and a description of itself and of each argument.
 func TestEveryTool(t *testing.T) {
 	for _, tool := range table(t).Tools {
 		m := tool.Tool
 		a := m.Annotations
-		if m.Title == "" || a.DestructiveHint == nil || a.OpenWorldHint == nil || *a.OpenWorldHint {
+		if m.Title == "" || a.ReadOnlyHint == nil || a.DestructiveHint == nil || a.IdempotentHint == nil || a.OpenWorldHint == nil || *a.OpenWorldHint {
 			t.Errorf("%s lacks its title or an annotation", m.Name)
 		}
 		if len(m.Description) < 60 || len(m.Description) > 2000 {

@@ -1,4 +1,4 @@
-// Release builds what people install: for each system a zip of the program, a Claude Code plugin and an
+// Release builds what people install: for each system a zip of the program, a Claude Code plugin, a Gemini CLI extension and an
 // MCPB bundle, the registry's server.json where the repository is known, and SHA256SUMS.
 //
 //	go run -C .ci ./packages [-repository https://github.com/OWNER/NAME] [-author 'NAME <EMAIL>'] DIR
@@ -96,7 +96,7 @@ func release(dir, repository, author string, systems []system) error {
 	}
 	sums := map[string]string{}
 	for _, s := range systems {
-		program, err := build(s)
+		program, err := build(s, a.repository)
 		if err != nil {
 			return fmt.Errorf("%s/%s: %w", s.os, s.arch, err)
 		}
@@ -104,6 +104,7 @@ func release(dir, repository, author string, systems []system) error {
 			"dream-mcp_%s_%s_%s.zip":        {s.program(): program},
 			"dream-mcp-plugin_%s_%s_%s.zip": pluginFiles(s, a, program),
 			"dream-mcp_%s_%s_%s.mcpb":       bundleFiles(s, a, program),
+			"dream-mcp-gemini_%s_%s_%s.zip": extensionFiles(s, a, program),
 		} {
 			if license != nil {
 				files["LICENSE"] = license
@@ -140,14 +141,14 @@ func (s system) environ() []string {
 }
 
 // build compiles the program and returns it.
-func build(s system) ([]byte, error) {
+func build(s system, website string) ([]byte, error) {
 	folder, err := os.MkdirTemp("", "dream-release")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
 	out := filepath.Join(folder, s.program())
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", out, ".")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid= -X main.website="+website, "-o", out, ".")
 	cmd.Env = s.environ()
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, said)
@@ -192,6 +193,17 @@ func pluginFiles(s system, a about, program []byte) map[string][]byte {
 		panic(err) // it is embedded
 	}
 	return files
+}
+
+// extensionFiles is an extension of Gemini CLI: the server, whose prompts are commands there.
+func extensionFiles(s system, a about, program []byte) map[string][]byte {
+	return map[string][]byte{
+		"bin/" + s.program(): program,
+		"gemini-extension.json": document(object{
+			"name": "dream-mcp", "version": a.version, "description": description,
+			"mcpServers": object{"dream": object{"command": "${extensionPath}${/}bin${/}" + s.program()}},
+		}),
+	}
 }
 
 // bundleFiles is an MCPB bundle (manifest version 0.3).

@@ -108,6 +108,22 @@ func TestBundleSettings(t *testing.T) {
 }
 
 // What flags leave out comes from the remote of the checkout, where that is GitHub's; nothing is made up.
+// The extension starts the program that is in it.
+func TestExtension(t *testing.T) {
+	files := extensionFiles(system{os: "windows", arch: "amd64"}, about{version: "1.2.3"}, []byte("program"))
+	var manifest struct {
+		Name, Version string
+		MCPServers    map[string]struct{ Command string }
+	}
+	if err := json.Unmarshal(files["gemini-extension.json"], &manifest); err != nil {
+		t.Fatal(err)
+	}
+	path, _ := strings.CutPrefix(strings.ReplaceAll(manifest.MCPServers["dream"].Command, "${/}", "/"), "${extensionPath}/")
+	if files[path] == nil || manifest.Name != "dream-mcp" || manifest.Version != "1.2.3" {
+		t.Errorf("%+v starts %q, which is not in it", manifest, path)
+	}
+}
+
 func TestDescribe(t *testing.T) {
 	for _, row := range []struct {
 		remote, repository, author string // as given

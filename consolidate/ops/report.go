@@ -154,6 +154,40 @@ func describe(changes []Change, i Op, named bool) string {
 	return text + "."
 }
 
+// Tell is what the model is asked to tell the person at the end of a dream: what changed, how to see it, how to undo it.
+func Tell(changes []Change, i Op) string {
+	text := CountsOf(changes).forPerson()
+	if shown, _ := i.Listed.Count(); shown > 0 {
+		text += ", from " + Plural(shown, "session")
+	}
+	text = "Tell the person: " + text + "."
+	if len(changes) > 0 {
+		text += " See: dream-mcp diff --open. Undo: dream-mcp undo"
+	}
+	return text
+}
+
+// forPerson is such as "2 memories created, 1 corrected, 3 removed".
+func (n Counts) forPerson() string {
+	var parts []string
+	for _, part := range []struct {
+		n   int
+		did string
+	}{{n.Created, "created"}, {n.Updated, "corrected"}, {n.Deleted, "removed"}} {
+		switch {
+		case part.n == 0:
+		case parts == nil:
+			parts = append(parts, Plural(part.n, "memory")+" "+part.did)
+		default:
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.did))
+		}
+	}
+	if parts == nil {
+		return n.String()
+	}
+	return strings.Join(parts, ", ")
+}
+
 // parts lists the files with what became of them.
 func (f Files) parts() (parts []string) {
 	for i, files := range [][]string{f.Created, f.Updated, f.Deleted} {

@@ -213,7 +213,7 @@ func (s *speech) report(reports []runs.DreamReport) {
 				"mention it in one sentence. The tool review_dream shows it; `dream-mcp review` in a terminal shows and lands it.", t.Dream))
 			continue
 		}
-		s.person = append(s.person, fmt.Sprintf("Dream: %s To see: dream-mcp diff %s. To undo: dream-mcp undo %s.", all, t.Dream, t.Dream))
+		s.person = append(s.person, fmt.Sprintf("Dream: %s See: dream-mcp diff --open %s. Undo: dream-mcp undo %s.", all, t.Dream, t.Dream))
 		s.model = append(s.model, fmt.Sprintf("A background dream changed the long-term memory: %s "+
 			"The user has read this and can undo it with `dream-mcp undo %s`.", visible.EscapeTags(t.Report), t.Dream))
 	}

@@ -19,6 +19,7 @@ type reader struct {
 	end     runs.RunEnd // zero where the host was killed
 	failure string
 	words   string // of the model, which some hosts print in pieces
+	last    string // the last words of the model, or a line that is not JSON
 }
 
 // maxWords bounds a message that is printed in pieces, in bytes. The log shows less.
@@ -103,6 +104,7 @@ func (r *reader) line(line string) {
 		if strings.HasPrefix(line, "{") {
 			line = clip(line)
 		}
+		r.last = line
 		r.log.say("%s", line)
 		return
 	}
@@ -144,6 +146,7 @@ func (r *reader) line(line string) {
 				r.failure = strings.TrimSuffix("it ended with "+quote(e.Subtype)+": "+r.failure, ": ")
 			}
 		}
+		r.last = cmp.Or(e.Result, r.last)
 		r.log.say("says: %s", e.Result)
 	default: // a message of Claude Code's
 		var message struct{ Content []step }
@@ -165,6 +168,7 @@ func (r *reader) step(who string, s step) {
 	case tool != "":
 		r.log.say("calls %s %s", clip(tool), clip(strings.TrimSpace(fmt.Sprintf("%s %s %s", s.Input+s.Arguments+s.Parameters, s.Status, s.Error))))
 	case said != "":
+		r.last = said
 		r.log.say("%s: %s", who, said)
 	}
 }
@@ -173,7 +177,7 @@ func (r *reader) step(who string, s step) {
 func (r *reader) flush() {
 	if r.words != "" {
 		r.log.say("assistant: %s", r.words)
-		r.words = ""
+		r.last, r.words = r.words, ""
 	}
 }
 

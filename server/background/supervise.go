@@ -2,6 +2,7 @@ package background
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,13 +45,13 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, fi
 	defer log.Close()
 	log.say("background dream %s, mode %s, over %s", run.ID, setup.Mode, p.Store.MemoryDir)
 	occasion := append(firing, host.ClaudeCode)[0]
-	report, err := dream(ctx, p, setup, occasion, server, log)
+	report, words, err := dream(ctx, p, setup, occasion, server, log)
 	report.Host, report.Asked, report.Interrupted = occasion, setup.Asked, setup.Asked && ctx.Err() != nil
+	by := occasion
+	if len(setup.Limits.Command) > 0 {
+		by = "the host"
+	}
 	if err != nil && ctx.Err() == nil {
-		by := occasion
-		if len(setup.Limits.Command) > 0 {
-			by = "the host"
-		}
 		err = ops.Refuse(by+": "+err.Error(), "run that program once by hand; dream-mcp log --background shows what it printed")
 	}
 	if err != nil {
@@ -62,7 +63,7 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, fi
 	outcome, endErr := run.End(context.WithoutCancel(ctx), report)
 	log.say("%s%s; %d turns, %s, $%.4f", outcome, because(report.Failure), report.Turns, report.Tokens, report.CostUSD)
 	if err == nil && outcome == ops.Failed {
-		err = errors.New("the host ended without a dream")
+		err = ops.Refuse(by+" ended without a dream"+because(words), "if it wants a login, an approval or another model, run it once by hand; dream-mcp log --background shows all that it did")
 	}
 	return errors.Join(err, endErr)
 }
@@ -74,23 +75,27 @@ func because(failure string) string {
 	return ": " + failure
 }
 
-// dream runs the host to its end, or to the end of its time.
-func dream(parent context.Context, p *consolidate.Project, setup host.Setup, firing string, server []string, log *runLog) (report runs.RunEnd, err error) {
+// dream runs the host to its end, or to the end of its time. words are the last that it printed for a person.
+func dream(parent context.Context, p *consolidate.Project, setup host.Setup, firing string, server []string, log *runLog) (report runs.RunEnd, words string, err error) {
 	limit := time.Duration(setup.Limits.MaxMinutes * float64(time.Minute))
 	ctx, cancel := context.WithTimeoutCause(parent, limit, fmt.Errorf("it took longer than %v", limit))
 	defer cancel()
 	cmd, err := command(ctx, setup, firing, server, filepath.Join(p.Store.Records.StateDir(), "host"))
 	if err != nil {
-		return report, err
+		return report, "", err
 	}
 	prompt, err := consolidate.DreamPrompt(consolidate.PromptValues{Today: p.Store.Now(), MemoryDir: p.Store.MemoryDir})
 	if err != nil {
-		return report, err
+		return report, "", err
 	}
 	cmd.Stdin = strings.NewReader(prompt)
-	complaints := &lineWriter{each: func(line string) { log.say("stderr: %s", line) }}
-	cmd.Stderr = complaints
 	out := newReader(log)
+	complaint := ""
+	complaints := &lineWriter{each: func(line string) {
+		complaint = cmp.Or(strings.TrimSpace(line), complaint)
+		log.say("stderr: %s", line)
+	}}
+	cmd.Stderr = complaints
 	lines := &lineWriter{each: out.line}
 	cmd.Stdout = lines
 	cmd.Cancel = func() error { return end(cmd) }
@@ -100,27 +105,27 @@ func dream(parent context.Context, p *consolidate.Project, setup host.Setup, fir
 	defer runtime.UnlockOSThread()
 	log.say("%s", strings.Join(cmd.Args[:1], " "))
 	if err := cmd.Start(); err != nil {
-		return report, err
+		return report, "", err
 	}
 	err = cmd.Wait()
 	clear(cmd)
 	lines.end()
 	complaints.end()
 	out.flush()
-	report = out.end
+	report, words = out.end, quote(cmp.Or(out.last, complaint))
 	switch {
 	case err != nil && parent.Err() != nil:
-		return report, fmt.Errorf("interrupted: %w", context.Cause(parent))
+		return report, words, fmt.Errorf("interrupted: %w", context.Cause(parent))
 	case err != nil && ctx.Err() != nil:
-		return report, context.Cause(ctx)
+		return report, words, context.Cause(ctx)
 	case out.failure != "":
-		return report, errors.New(out.failure)
+		return report, words, errors.New(out.failure)
 	case errors.Is(err, exec.ErrWaitDelay):
-		return report, nil // it ended, and left somebody who held its output
+		return report, words, nil // it ended, and left somebody who held its output
 	case err != nil:
-		return report, fmt.Errorf("it failed: %w", err)
+		return report, words, fmt.Errorf("it failed: %w%s", err, because(quote(cmp.Or(complaint, out.last))))
 	}
-	return report, nil
+	return report, words, nil
 }
 
 // clear ends the processes that the host left, such as our server, which then rolls back.
