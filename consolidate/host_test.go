@@ -8,10 +8,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/ops"
 )
 
 // hostProcess is a real second process that takes Claude Code's lock as often as it is asked to, in one format.
@@ -26,6 +28,9 @@ type hostProcess struct {
 // In the newer format it writes a second line with the present time of the world.
 func (w *world) startHost(newer bool) *hostProcess {
 	w.t.Helper()
+	if _, err := exec.LookPath("sh"); err != nil {
+		w.t.Skip("NOT TESTED: sh is missing")
+	}
 	second := ""
 	if newer {
 		second = fmt.Sprintf(`\n%d`, w.now.UnixMilli())
@@ -93,6 +98,29 @@ func TestHostDreamsAgainInTheSameMoment(t *testing.T) {
 			}
 			p.Close("the test ended")
 		}
+	}
+}
+
+// Claude Code takes its lock while our dream lands, after our last call has looked at it: nothing lands, and it keeps its lock.
+func TestHostTakesLockBeforeLanding(t *testing.T) {
+	w := newWorld(t)
+	other := w.startHost(false)
+	o := w.options()
+	o.Step = func(step string) {
+		if step == "plan" {
+			other.ask()
+		}
+	}
+	p := Open(o)
+	defer p.Close("the test ended")
+	w.mustDo(p.Begin(ctx, true, false))
+	w.must(p.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user"))}))
+	before := w.files()
+	if _, err := p.Finalize(ctx, ops.FinalizeRequest{Adopt: true}); !errors.Is(err, ErrLost) {
+		t.Errorf("the dream landed with %v", err)
+	}
+	if !same(w.files(), before) || !strings.HasPrefix(w.hostStamp(), strconv.Quote(other.pid)) {
+		t.Errorf("memory %v, lock %s", w.files(), w.hostStamp())
 	}
 }
 
