@@ -33,6 +33,7 @@ import (
 	hosts "dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory/diff"
+	"dream-mcp/memory/lazy"
 	"dream-mcp/server/host"
 )
 
@@ -92,8 +93,14 @@ var (
 	ErrName      = errors.New("this program is not called dream-mcp, the name by which its entries are found again")
 )
 
-// Temporary reports whether go run built the program at this path.
-func Temporary(self string) bool { return strings.Contains(filepath.ToSlash(self), "/go-build") }
+// Temporary reports whether go run built the program at this path: in a temporary folder, or in the build cache, wherever that is.
+func Temporary(self string) bool {
+	self = filepath.ToSlash(self)
+	return strings.Contains(self, "/go-build") || cached.MatchString(self)
+}
+
+// cached matches the path of a program in Go's build cache: below a folder named by its hash.
+var cached = lazy.New(`/[0-9a-f]{2}/[0-9a-f]{64}-d/[^/]+$`)
 
 // Installable returns ErrTemporary, ErrName, or nil for a program that hosts can start.
 func Installable(self string) error {
