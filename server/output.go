@@ -15,7 +15,7 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// maxWaiting is how many items may be queued before put blocks. It is large, since
+// maxWaiting is how many items may be queued before queue blocks. It is large, since
 // a client may write all its requests before it reads an answer.
 const maxWaiting = 4096
 
@@ -66,7 +66,7 @@ func (w *output) stop(limit time.Duration) error {
 }
 
 // pump writes items until stop, and calls failed at the first failure; from then
-// on it only empties the queue, so that put does not block.
+// on it only empties the queue, so that queue does not block.
 func (w *output) pump(out io.Writer, failed func()) {
 	defer close(w.done)
 	buf := bufio.NewWriterSize(out, 64<<10)

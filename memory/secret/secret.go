@@ -54,8 +54,8 @@ type find struct {
 	shaped bool // by a shape of its own, not by a name before it
 }
 
-// Find returns the credentials of a text in order. Neither the text nor a credential needs to be valid
-// UTF-8.
+// Find returns, in order, the credentials of a text and what the person wanted forgotten of it, by the list of this process
+// (forgotten.Current). Neither the text nor a credential needs to be valid UTF-8.
 func Find(text string) []Span {
 	s := &scan{text: text}
 	table().each(text, func(at int, a anchor) (next int) { return a.match(s, at) })
