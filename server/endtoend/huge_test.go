@@ -53,7 +53,8 @@ func hugeCommand(ts *testscript.TestScript, neg bool, args []string) {
 	for _, line := range []string{
 		`dream_status {}`,
 		`dream_orient {"force": true}`,
-		`dream_orient {"cursor": "{{"cursor": "([0-9]+-[0-9a-f]+)"}}"}`,
+		`read_memory {}`,
+		`read_memory {"cursor": "{{read_memory .."cursor": "([^"]+)"}}"}`,
 		`grep_transcripts {"pattern": "needle"}`,
 		`grep_transcripts {"pattern": "n.*e", "regex": true, "context": 2000, "limit": 200}`,
 		`grep_transcripts {"pattern": "before the hole"}`, // its short ID is that of another
