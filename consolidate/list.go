@@ -151,9 +151,8 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m liste
 // sinceLast returns what was listed by dreams that landed and were not undone. Since is the time from which sessions
 // are to be listed: since the last dream, whoever ran it, where nothing was listed before.
 func (s *Sessions) sinceLast() (listed.Marks, error) {
-	root, err := s.p.Store.Records.Root()
-	if err == nil {
-		if all := listed.Read(root); len(all) > 0 {
+	if db, err := s.p.Store.Records.Look(); err == nil {
+		if all, _ := db.Listed(); len(all) > 0 { // what is lost is listed again
 			entries, err := s.p.Store.Entries()
 			return listed.Joined(all, ops.UndoneBy(entries)), err
 		}

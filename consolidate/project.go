@@ -115,9 +115,16 @@ func Open(o Options) *Project {
 // not wait for that.
 func (p *Project) ended(i ops.Op) error {
 	if i.Kind == lock.KindDream && (i.Outcome == ops.Committed || i.Outcome == ops.Rejected) {
-		root, err := p.Store.Records.Root()
+		db, err := p.Store.Records.DB()
+		var all []listed.Marks
 		if err == nil {
-			err = listed.Keep(root, i.ID, i.Since.Time, i.Listed, p.Store.Records.Undone)
+			all, err = db.Listed()
+		}
+		if err == nil {
+			all, err = listed.Add(all, i.ID, i.Since.Time, i.Listed, p.Store.Records.Undone)
+		}
+		if err == nil {
+			err = db.SetListed(all)
 		}
 		if err != nil {
 			return err

@@ -5,31 +5,23 @@
 package listed
 
 import (
-	"encoding/json"
-	"os"
 	"slices"
 	"time"
 
 	"dream-mcp/consolidate/transcript/listing"
-	"dream-mcp/memory"
-	"dream-mcp/memory/atomicfile"
 )
 
-// marksFile holds the marks of dreams that have landed. Those of the newest dreams are kept separate, since undoing a dream
-// removes its marks. Claude Code's own dreams do not change it.
-const (
-	marksFile = "listed.json"
-	maxMarks  = 16 << 20
-	keptMarks = 50 // dreams; the marks of older ones are joined
-)
+// keptMarks is the number of dreams whose marks are kept separate, since undoing a dream removes its marks. Those of older ones are
+// joined.
+const keptMarks = 50
 
 // Marks are what the listings of one or several dreams showed.
 type Marks struct {
-	Dream  string             `json:"dream,omitempty"` // "" for several dreams
-	From   time.Time          `json:"from,omitzero"`   // sessions modified since then were listed; zero: all
-	Since  time.Time          `json:"since,omitzero"`  // the time of the listing, if it was shown to its end
-	Listed bool               `json:"-"`               // a listing was shown to its end
-	Shown  map[string]Stretch `json:"shown,omitempty"` // by session
+	Dream  string             // "" for several dreams
+	From   time.Time          // sessions modified since then were listed; zero: all
+	Since  time.Time          // the time of the listing, if it was shown to its end
+	Listed bool               // a listing was shown to its end
+	Shown  map[string]Stretch // by session
 }
 
 // Last returns the last utterance that was shown of each session.
@@ -62,18 +54,9 @@ func Joined(all []Marks, undone map[string]bool) Marks {
 	return m
 }
 
-// Read returns the marks of each dream, the oldest first.
-func Read(state *os.Root) (all []Marks) {
-	data, err := memory.ReadBounded(state, marksFile, maxMarks)
-	if err != nil || json.Unmarshal(data, &all) != nil {
-		return nil
-	}
-	return all
-}
-
-// Keep records what the listings of a dream showed (nil: nothing was listed since a time). Calling it again changes nothing.
-// It calls undone when it joins the oldest marks.
-func Keep(state *os.Root, dream string, since time.Time, r *Record, undone func() (map[string]bool, error)) error {
+// Add adds to the marks of earlier dreams what the listings of a dream showed (nil: nothing was listed since a time). Adding it
+// again changes nothing. It calls undone when it joins the oldest marks.
+func Add(all []Marks, dream string, since time.Time, r *Record, undone func() (map[string]bool, error)) ([]Marks, error) {
 	if r == nil { // its sessions come back
 		r = &Record{From: since}
 	}
@@ -81,11 +64,11 @@ func Keep(state *os.Root, dream string, since time.Time, r *Record, undone func(
 	if shown, of := r.Count(); shown == of {
 		m.Since = r.Taken
 	}
-	all := slices.DeleteFunc(Read(state), func(m Marks) bool { return m.Dream == dream })
+	all = slices.DeleteFunc(all, func(m Marks) bool { return m.Dream == dream })
 	if all = append(all, m); len(all) > keptMarks {
 		without, err := undone()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		older := Joined(all[:len(all)-keptMarks+1], without)
 		if !older.Listed {
@@ -93,9 +76,5 @@ func Keep(state *os.Root, dream string, since time.Time, r *Record, undone func(
 		}
 		all = append([]Marks{older}, all[len(all)-keptMarks+1:]...)
 	}
-	data, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
-	return atomicfile.Replace(state, marksFile, data, time.Time{})
+	return all, nil
 }
