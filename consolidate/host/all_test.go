@@ -48,7 +48,8 @@ func each(t *testing.T, test func(t *testing.T, h *host.Host, home string, a *tx
 			home := t.TempDir()
 			for i, f := range a.Files {
 				if f.Name != want {
-					unpack(t, filepath.Join(home, f.Name), f.Data, fixture.Start.Add(time.Duration(i)*time.Hour))
+					data := bytes.ReplaceAll(f.Data, []byte("$HOME"), []byte(filepath.ToSlash(home)))
+					unpack(t, filepath.Join(home, f.Name), data, fixture.Start.Add(time.Duration(i)*time.Hour))
 				}
 			}
 			test(t, h, home, a)
@@ -75,12 +76,15 @@ func unpack(t *testing.T, path string, data []byte, at time.Time) {
 
 // open returns the sessions of the fixture's project.
 func open(h *host.Host, home string) *sessions.Project {
-	store := h.Sessions.Place.In(func(string) string { return "" }, home, "linux")
 	o := sessions.Options{Roots: []string{fixture.Root}}
-	if h.ID == string(said.ClaudeCode) {
-		o.Projects = filepath.Join(store, "projects")
-	} else {
-		o.Others = []said.Other{{Format: &h.Sessions.Format, Home: store}}
+	for i := range h.Sessions {
+		of := &h.Sessions[i]
+		store := of.Place.In(func(string) string { return "" }, home, "linux")
+		if h.ID == string(said.ClaudeCode) {
+			o.Projects = filepath.Join(store, "projects")
+		} else {
+			o.Others = append(o.Others, said.Other{Format: &of.Format, Home: store})
+		}
 	}
 	return sessions.Open(o)
 }
@@ -209,7 +213,7 @@ func TestCutFixtures(t *testing.T) {
 			if f.Name == want || strings.HasSuffix(path, ".sql") {
 				continue
 			}
-			for n := 0; n < len(f.Data); n += len(f.Data)/20 + 1 {
+			for n := 0; n < len(f.Data); n += len(f.Data)/8 + 1 {
 				for _, damaged := range [][]byte{f.Data[:n], slices.Concat(f.Data[:n], []byte("\x00\xff{["), f.Data[n:])} {
 					fixture.Overwrite(t, path, string(damaged))
 					all, _, err := open(h, home).Sessions(context.Background(), time.Time{})

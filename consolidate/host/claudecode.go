@@ -23,7 +23,7 @@ var claudeCode = Host{
 		Events: []string{"SessionStart", "Stop", "SessionEnd"}, Prompt: "UserPromptSubmit", Tool: "PreToolUse", Timeout: 5,
 		Place: Place{Variable: "CLAUDE_CONFIG_DIR", Home: ".claude"}, File: "settings.json",
 	},
-	Sessions:   &Sessions{Format: said.Format{Host: said.ClaudeCode}, Place: Place{Variable: "CLAUDE_CONFIG_DIR", Home: ".claude"}},
+	Sessions:   []Sessions{{Format: said.Format{Host: said.ClaudeCode}, Place: Place{Variable: "CLAUDE_CONFIG_DIR", Home: ".claude"}}},
 	Background: claudeBackground,
 	Reads: []string{
 		"Read", "Grep", "Glob", "LS", "NotebookRead", "TodoRead", "TodoWrite", "ToolSearch", "AskUserQuestion", "ExitPlanMode",

@@ -15,14 +15,14 @@ var cline = Host{
 	Settings: &Settings{
 		Place: Place{Home: ".cline"}, Files: []string{"data/settings/cline_mcp_settings.json"}, List: "mcpServers", Entry: PlainEntry,
 	},
-	Sessions: &Sessions{
+	Sessions: []Sessions{{
 		Format: said.Format{
 			Host:    "cline",
 			Folders: []said.Folder{{Path: "sessions", Why: "Cline's, of all projects: those that ran here", Files: []string{"*/*.messages.json"}}},
 			ID:      clineID, Beside: clineBeside, Whole: clineWhole,
 		},
 		Place: Place{Variable: "CLINE_DATA_DIR", Home: ".cline/data"},
-	},
+	}},
 }
 
 // clineID is the name of the folder, or of a sub-agent's file in it.

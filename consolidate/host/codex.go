@@ -25,7 +25,7 @@ var codex = Host{
 		Own: []string{"agent-turn-complete"}, SilentAt: []string{"agent-turn-complete"},
 		Note: "Codex runs a hook only after you agree: it asks, or see /hooks there.",
 	},
-	Sessions: &Sessions{
+	Sessions: []Sessions{{
 		Format: said.Format{
 			Host: "codex",
 			Folders: []said.Folder{
@@ -35,7 +35,7 @@ var codex = Host{
 			ID: codexID, Line: codexLine, NotTyped: codexNotTyped,
 		},
 		Place: Place{Variable: "CODEX_HOME", Home: ".codex"},
-	},
+	}},
 	Background: codexBackground,
 	Reads:      []string{"update_plan", "view_image"},
 	Shells:     []string{"shell"},

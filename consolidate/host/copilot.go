@@ -13,14 +13,14 @@ var copilot = Host{
 		},
 		Skill: "skills/dream/SKILL.md",
 	},
-	Sessions: &Sessions{
+	Sessions: []Sessions{{
 		Format: said.Format{
 			Host:    "copilot",
 			Folders: []said.Folder{{Path: "session-state", Why: "Copilot CLI's, of all projects: those that ran here", Files: []string{"*/events.jsonl"}}},
 			ID:      folderID, Line: copilotLine,
 		},
 		Place: copilotPlace,
-	},
+	}},
 }
 
 var copilotPlace = Place{Variable: "COPILOT_HOME", Home: ".copilot"}

@@ -38,7 +38,7 @@ var gemini = Host{
 		Events: []string{"SessionStart", "AfterAgent", "SessionEnd"}, Prompt: "BeforeAgent", Tool: "BeforeTool", Timeout: 5000, // ms: its docs/hooks
 		Own: []string{"AfterAgent"}, Deny: geminiDeny,
 	},
-	Sessions: &Sessions{
+	Sessions: []Sessions{{
 		Format: said.Format{
 			Host:    "gemini",
 			Folders: []said.Folder{{Path: "tmp/*/chats", Why: "Gemini CLI's, of this project", Trust: said.Whole, Files: []string{"*.json", "*.jsonl"}}},
@@ -46,7 +46,7 @@ var gemini = Host{
 			ID:      geminiID, Session: geminiSession, Own: geminiOwn, Whole: geminiWhole, NotTyped: geminiNotTyped,
 		},
 		Place: Place{Variable: "GEMINI_CLI_HOME", Below: ".gemini", Home: ".gemini"},
-	},
+	}},
 	Background: geminiBackground,
 	Reads:      append(geminiReads[:len(geminiReads):len(geminiReads)], "read_many_files", "search_file_content", "write_todos", "ask_user"),
 	Shells:     []string{"run_shell_command"},

@@ -21,7 +21,7 @@ type Host struct {
 	Variables Variables
 	Settings  *Settings
 	Hooks     *Hooks
-	Sessions  *Sessions
+	Sessions  []Sessions // of this version and of earlier ones
 
 	// Background returns the command line that runs the host without a person, and the folder to start it in. The prompt is
 	// its standard input. It may use our tools and those that read the project, and nothing else.
@@ -102,6 +102,9 @@ func PlainEntry(call []string) Entry {
 // TypedEntry says what kind of server it is.
 func TypedEntry(call []string) Entry { return Entry{Type: "stdio", Command: call[0], Args: call[1:]} }
 
+// LocalEntry has the arguments in the command.
+func LocalEntry(call []string) Entry { return Entry{Type: "local", Command: call, Enabled: true} }
+
 // Hooks describes the hooks of a host, and how its settings list them.
 type Hooks struct {
 	Events  []string // at which a dream may be due, or ends
@@ -127,7 +130,7 @@ type Hooks struct {
 	Deny func(reason string) any
 }
 
-// Sessions are those that the host keeps.
+// Sessions are those that the host keeps in one form.
 type Sessions struct {
 	said.Format
 	Place Place  // of the folder that Format.Folders are below
@@ -162,8 +165,8 @@ func Name(id string) string {
 
 // FormatOf returns the format of the sessions of the host with an ID; nil if they are not read.
 func FormatOf(id said.Host) *said.Format {
-	if h := Find(string(id)); h != nil && h.Sessions != nil {
-		return &h.Sessions.Format
+	if h := Find(string(id)); h != nil && h.Read() {
+		return &h.Sessions[0].Format
 	}
 	return nil
 }
@@ -184,7 +187,7 @@ func (h *Host) Dreams() bool { return h.Background != nil }
 func (h *Host) Configured() bool { return h.Settings != nil }
 
 // Read reports whether sessions of the host are read.
-func (h *Host) Read() bool { return h.Sessions != nil }
+func (h *Host) Read() bool { return len(h.Sessions) > 0 }
 
 // OnPath reports whether the host's command is installed.
 func (h *Host) OnPath() bool {

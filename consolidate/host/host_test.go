@@ -13,16 +13,15 @@ import (
 func TestNotTyped(t *testing.T) {
 	kept := func(text string) string { return text }
 	for _, h := range List {
-		if !h.Read() {
-			continue
-		}
-		for _, begin := range h.Sessions.NotTyped {
-			text := "\n" + begin + " and more"
-			if got := said.TypedIn(text, h.Sessions.NotTyped, kept); got != "" {
-				t.Errorf("%s: typed %q", h.ID, got)
-			}
-			if got := said.TypedIn(text, nil, kept); got != text {
-				t.Errorf("typed %q of %q", got, text)
+		for _, of := range h.Sessions {
+			for _, begin := range of.NotTyped {
+				text := "\n" + begin + " and more"
+				if got := said.TypedIn(text, of.NotTyped, kept); got != "" {
+					t.Errorf("%s: typed %q", h.ID, got)
+				}
+				if got := said.TypedIn(text, nil, kept); got != text {
+					t.Errorf("typed %q of %q", got, text)
+				}
 			}
 		}
 	}
@@ -39,8 +38,10 @@ func TestList(t *testing.T) {
 		if !h.Read() && !h.Configured() {
 			t.Errorf("%s is of no use", h.ID)
 		}
-		if h.Read() && string(h.Sessions.Format.Host) != h.ID {
-			t.Errorf("%s has the sessions of %s", h.ID, h.Sessions.Format.Host)
+		for _, of := range h.Sessions {
+			if string(of.Format.Host) != h.ID {
+				t.Errorf("%s has the sessions of %s", h.ID, of.Format.Host)
+			}
 		}
 	}
 }

@@ -1,25 +1,137 @@
 package host
 
 import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"slices"
 	"strings"
 
+	"dream-mcp/consolidate/transcript/database"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/lazy"
 )
 
-// OpenClaw writes a file for each session of each of its agents: a head with the working directory, then a tree of entries, in
-// the order in which they were said. What was said on a branch that was left was said too. Most of what is in a person's
-// place is wrapped by the channel that it came through, and much was typed by nobody: events, heartbeats, jobs.
+// OpenClaw keeps the sessions of each of its agents in a database, and versions before 2026.9 in a file for each: a head with the
+// working directory, then a tree of entries, in the order in which they were said. A long entry is compressed in the database. What was
+// said on a branch that was left was said too. Most of what is in a person's place is wrapped by the channel that it came through, and
+// much was typed by nobody: events, heartbeats, jobs. In the chats of a group other people speak: there only the words of the owner,
+// whom the host marks, are the person's.
 var openClaw = Host{
-	ID: "openclaw", Name: "OpenClaw", Program: "openclaw",
-	Sessions: &Sessions{
+	ID: "openclaw", Name: "OpenClaw", Program: "openclaw", Tried: "2026.9.6",
+	Sessions: []Sessions{{
 		Format: said.Format{
 			Host:    "openclaw",
 			Folders: []said.Folder{{Path: "agents/*/sessions", Why: "OpenClaw's, of one agent: those that ran here", Files: []string{"*.jsonl"}}},
 			ID:      openClawID, Line: openClawLine, NotTyped: openClawNotTyped,
 		},
-		Place: Place{Variable: "OPENCLAW_STATE_DIR", Home: ".openclaw"},
-	},
+		Place: openClawPlace,
+	}, {
+		Format: said.Format{
+			Host:    "openclaw",
+			Folders: []said.Folder{{Path: "agents/*/agent/openclaw-agent.sqlite", Why: "OpenClaw's database, of one agent: those that ran here"}},
+			Collect: tables{openClawSessions, openClawRead}.collect, NotTyped: openClawNotTyped,
+		},
+		Place: openClawPlace,
+	}},
+}
+
+var openClawPlace = Place{Variable: "OPENCLAW_STATE_DIR", Home: ".openclaw"}
+
+// openClawSessions returns the sessions of a database. Their working directories are in their first entries.
+func openClawSessions(v database.View, wanted func(*session) bool) (all []session, err error) {
+	if has, err := v.Has("transcript_events"); !has || err != nil {
+		return nil, cmp.Or(err, errors.New("it has no table of entries: an unknown version of OpenClaw"))
+	}
+	var found []session
+	columns := []string{"session_id", "updated_at", "spawned_by", "hook_external_content_source"}
+	err = v.Rows("session_windows", "", "", columns, func(row database.Row) error {
+		s := session{ID: row.Text(0), Status: said.Status{ModTime: dateOf(row.Int(1))}}
+		switch {
+		case row.Text(2) != "":
+			s.Reason = said.Subagent
+		case row.Text(3) != "": // a mail or a web hook
+			s.Reason = said.Automated
+		}
+		found = append(found, s)
+		return nil
+	})
+	for _, s := range found {
+		err := v.Rows("transcript_events", "session_id", s.ID, []string{"seq", "event_json"}, func(row database.Row) error {
+			s.Directory = said.Raw(row.Text(1)).Field("cwd").Text() // the first entry is never compressed
+			return fs.SkipAll
+		})
+		if err != nil && err != fs.SkipAll {
+			return nil, err
+		}
+		if !wanted(&s) {
+			continue
+		}
+		n, err := v.Count("transcript_events", "session_id", s.ID)
+		if err != nil {
+			return nil, err
+		}
+		s.Size = n
+		all = append(all, s)
+	}
+	return all, err
+}
+
+// openClawEntries calls do with each entry of a session; with nil for one that cannot be read.
+func openClawEntries(v database.View, id string, do func(entry said.Raw)) error {
+	type entry struct {
+		seq  int64
+		text said.Raw
+	}
+	var b budget
+	var all []entry
+	columns := []string{"seq", "event_json", "event_zstd"}
+	err := v.Rows("transcript_events", "session_id", id, columns, func(row database.Row) error {
+		text := []byte(row.Text(1))
+		if packed, ok := row[2].([]byte); ok {
+			var err error
+			if text, err = unpacked(packed); err != nil {
+				text = nil
+			}
+		}
+		value, err := b.value(text, row.TooLong(1) || row.TooLong(2))
+		all = append(all, entry{row.Int(0), value})
+		return err
+	})
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.seq, b.seq) })
+	for _, e := range all {
+		do(e.text)
+	}
+	return err
+}
+
+// openClawRead returns a session: a line for each entry.
+func openClawRead(v database.View, s session) (lines []byte, err error) {
+	group := false // other people speak there too
+	err = v.Rows("session_windows", "session_id", s.ID, []string{"chat_type"}, func(row database.Row) error {
+		group = row.Text(0) == "group" || row.Text(0) == "channel"
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var h said.HostState
+	err = openClawEntries(v, s.ID, func(entry said.Raw) {
+		var r said.Record
+		if entry == nil {
+			lines = said.AppendBad(lines, 1)
+			return
+		}
+		openClawLine(entry, &r, &h)
+		if message := entry.Field("message"); group && r.Type.Is("user") && message.Field("role").Is("user") &&
+			!message.Field("__openclaw").Field("senderIsOwner").IsTrue() {
+			text := said.Joined(r.Message.Blocks)
+			r.Message.Blocks = nil
+			r.Answered(nil, "[another person] "+text)
+		}
+		lines = r.AppendLine(lines)
+	})
+	return lines, err
 }
 
 var openClawNotTyped = []string{
@@ -60,6 +172,9 @@ func openClawMessage(message said.Raw, r *said.Record) {
 	role, content := message.Field("role"), message.Field("content")
 	switch {
 	case role.Is("user"):
+		if by := message.Field("provenance").Field("kind"); by.Is("inter_session") || by.Is("internal_system") {
+			return
+		}
 		r.TypedBlocks(content.Texts("text"), openClawNotTyped, openClawTyped)
 	case role.Is("toolResult"):
 		r.Answered(message.Field("toolCallId"), said.Joined(content.Texts()))

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"slices"
 	"strconv"
-	"time"
 
 	"dream-mcp/consolidate/transcript/said"
 )
@@ -21,17 +20,17 @@ var openCode = Host{
 	Settings: &Settings{
 		Place: Place{Variable: "XDG_CONFIG_HOME", Home: ".config"}, Files: []string{"opencode/opencode.json", "opencode/opencode.jsonc"},
 		Project: "opencode.json", List: "mcp",
-		Entry: func(call []string) Entry { return Entry{Type: "local", Command: call, Enabled: true} },
+		Entry: LocalEntry,
 	},
 	Hooks: &Hooks{File: "plugins/dream-mcp.js", Plugin: openCodePlugin, Silent: true},
-	Sessions: &Sessions{
+	Sessions: []Sessions{{
 		Format: said.Format{
 			Host:    "opencode",
 			Folders: []said.Folder{{Path: "opencode.db", Why: openCodeWhy}, {Path: "opencode-*.db", Why: openCodeWhy}}, // one a release channel
-			Collect: newOpenCodeDB,
+			Collect: openCodeTables(nil).collect,
 		},
 		Place: Place{Variable: "XDG_DATA_HOME", Below: "opencode", Home: ".local/share/opencode"}, File: "OPENCODE_DB", // on any system
-	},
+	}},
 	Reads:  []string{"read", "grep", "list", "todoread", "todowrite", "question"},
 	Shells: []string{"bash"},
 }
@@ -43,34 +42,6 @@ const openCodeWhy = "opencode's database, of all projects: those that ran here"
 //
 //go:embed opencode.js
 var openCodePlugin string
-
-// openCodeSession is a row of a table of sessions.
-type openCodeSession struct {
-	ID, Parent, Directory string
-
-	said.Status // its time, and how many messages and parts it has
-}
-
-// reason is why a session is not one of the project, or "".
-func (s *openCodeSession) reason(ours func([]string) bool) said.Reason {
-	switch {
-	case !said.IsPlainName(s.ID):
-		return said.NoSession
-	case !ours([]string{s.Directory}):
-		return said.OtherProject
-	case s.Parent != "":
-		return said.Subagent
-	}
-	return ""
-}
-
-// openCodeTime is a time in milliseconds since 1970; 1970 itself if no calendar has it: it could not be written as JSON.
-func openCodeTime(milliseconds int64) time.Time {
-	if t := time.UnixMilli(milliseconds); t.UTC().Year() >= 1970 && t.UTC().Year() <= 9998 { // a zone may be a day ahead
-		return t
-	}
-	return time.UnixMilli(0)
-}
 
 // An openCodeMessage is one of a session, of whichever version.
 type openCodeMessage struct {
@@ -89,7 +60,7 @@ type openCodePart struct {
 
 // openCodeLines returns a session in lines. Its messages are in their order, and so are their parts; bad ones could not be
 // read.
-func openCodeLines(s openCodeSession, messages []openCodeMessage, bad int) []byte {
+func openCodeLines(s session, messages []openCodeMessage, bad int) []byte {
 	head := said.Record{Type: said.MetaType, CWD: said.Quoted(s.Directory)}
 	lines := head.AppendLine(nil)
 	for i := range messages {
@@ -105,7 +76,7 @@ func openCodeLines(s openCodeSession, messages []openCodeMessage, bad int) []byt
 // records are what was said and asked in a message, and what tools answered.
 func (m *openCodeMessage) records() (words, answers said.Record) {
 	if m.created > 0 {
-		words.Timestamp = said.Quoted(openCodeTime(m.created).UTC().Format("2006-01-02T15:04:05.000Z07:00"))
+		words.Timestamp = stamp(dateOf(m.created))
 	}
 	answers.Timestamp = words.Timestamp
 	words.CWD = m.data.Field("path").Field("cwd")

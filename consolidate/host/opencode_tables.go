@@ -3,58 +3,22 @@ package host
 import (
 	"bytes"
 	"cmp"
-	"dream-mcp/consolidate/transcript/database"
 	"errors"
-	"io/fs"
-	"path/filepath"
 	"slices"
-	"time"
 
+	"dream-mcp/consolidate/transcript/database"
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// openCodeDB is a database of sessions. It may have two generations of tables: session, with message and part, and since
-// 2.0 session_v2 with session_message, into which it copies the older sessions, and leaves them where they were.
-type openCodeDB struct {
-	path string
-	ours func([]string) bool
-	db   database.File
-}
-
-func newOpenCodeDB(path string, ours func([]string) bool) said.Collection {
-	return &openCodeDB{path: path, ours: ours, db: database.File{Path: path, Open: said.OpenFile}}
-}
-
-// List reads all sessions of a database, and of those of the project how many messages and parts they have: the time of a
-// session does not change with each part.
-func (d *openCodeDB) List(since time.Time) (files []said.File, skipped said.Skipped, err error) {
-	err = d.db.View(func(v database.View) error {
-		skipped = said.Skipped{}
-		listed := 0
-		found, err := openCodeSessions(v, func(session *openCodeSession) bool {
-			if !session.ModTime.After(since) {
-				return false
-			}
-			if reason := session.reason(d.ours); reason != "" {
-				skipped[reason]++
-				return false
-			}
-			if listed++; listed > said.MaxSessions {
-				skipped[said.Unlisted] = 1
-			}
-			return listed <= said.MaxSessions
-		})
-		files = make([]said.File, len(found))
-		for i, session := range found {
-			files[i] = said.File{ID: session.ID, Path: filepath.Join(d.path, session.ID), Size: session.Size, ModTime: session.ModTime}
-		}
-		return err
-	})
-	return files, skipped, err
+// openCodeTables are those of opencode, and of hosts that are made from it. There may be two generations: session, with message and
+// part, and since 2.0 session_v2 with session_message, into which it copies the older sessions, and leaves them where they were.
+// typed returns a part of a person's message as it was typed; nil: as it is.
+func openCodeTables(typed func(part said.Raw) said.Raw) tables {
+	return tables{openCodeSessions, func(v database.View, s session) ([]byte, error) { return openCodeRead(v, s, typed) }}
 }
 
 // openCodeSessions returns the sessions of a database that are wanted, each as the newest generation has it.
-func openCodeSessions(v database.View, wanted func(*openCodeSession) bool) (all []openCodeSession, err error) {
+func openCodeSessions(v database.View, wanted func(*session) bool) (all []session, err error) {
 	seen := map[string]bool{}
 	tables := 0
 	for _, table := range []string{"session_v2", "session"} {
@@ -66,8 +30,9 @@ func openCodeSessions(v database.View, wanted func(*openCodeSession) bool) (all 
 			tables++
 		}
 		err = v.Rows(table, "", "", []string{"id", "parent_id", "directory", "time_updated"}, func(row database.Row) error {
-			o := openCodeSession{
-				ID: row.Text(0), Parent: row.Text(1), Directory: row.Text(2), Status: said.Status{ModTime: openCodeTime(row.Int(3))},
+			o := session{ID: row.Text(0), Directory: row.Text(2), Status: said.Status{ModTime: dateOf(row.Int(3))}}
+			if row.Text(1) != "" {
+				o.Reason = said.Subagent
 			}
 			if known := seen[o.ID]; !known && wanted(&o) {
 				all = append(all, o)
@@ -94,54 +59,35 @@ func openCodeSessions(v database.View, wanted func(*openCodeSession) bool) (all 
 	return all, nil
 }
 
-// Read returns a session by the messages of 2.0, or if there are none, by those of older versions.
-func (d *openCodeDB) Read(id string) (lines []byte, at said.Status, err error) {
-	err = d.db.View(func(v database.View) error {
-		found, err := openCodeSessions(v, func(session *openCodeSession) bool { return session.ID == id })
-		if err != nil {
-			return err
-		}
-		if len(found) == 0 {
-			return fs.ErrNotExist
-		}
-		var r reading
-		if err = r.messages(v, id); err == nil && len(r.all) == 0 {
-			err = r.parts(v, id)
-		}
-		lines, at = openCodeLines(found[0], r.all, r.bad), found[0].Status
-		return err
-	})
-	return lines, at, err
+// openCodeRead returns a session by the messages of 2.0, or if there are none, by those of older versions.
+func openCodeRead(v database.View, s session, typed func(said.Raw) said.Raw) ([]byte, error) {
+	r := reading{typed: typed}
+	err := r.messages(v, s.ID)
+	if err == nil && len(r.all) == 0 {
+		err = r.parts(v, s.ID)
+	}
+	return openCodeLines(s, r.all, r.bad), err
 }
 
 // A reading is the messages of a session.
 type reading struct {
-	all  []openCodeMessage
-	bad  int // what could not be read
-	size int // of what is kept
+	all   []openCodeMessage
+	typed func(said.Raw) said.Raw
+	budget
 }
 
-// rows calls do with each row of a session in a table that is wanted: its id, its data and what else is asked for. It bounds
-// what is kept.
+// rows calls do with each row of a session in a table that is wanted: its id, its data and what else is asked for.
 func (r *reading) rows(v database.View, table, session string, columns []string, do func(row database.Row, data said.Raw)) error {
 	return v.Rows(table, "session_id", session, append([]string{"id", "data"}, columns...), func(row database.Row) error {
-		if row.TooLong(1) {
-			r.bad++
-			return nil
+		text := []byte(row.Text(1))
+		if kind := said.Raw(bytes.TrimSpace(text)).Field("type"); table == "part" && !kind.Is("text") && !kind.Is("tool") && !row.TooLong(1) {
+			return nil // a file, a snapshot, a step, a thought
 		}
-		data := said.Raw(bytes.TrimSpace([]byte(row.Text(1))))
-		if kind := data.Field("type"); table == "part" && !kind.Is("text") && !kind.Is("tool") { // a file, a snapshot, a step, a thought
-			return nil
+		data, err := r.value(text, row.TooLong(1))
+		if err == nil && !row.TooLong(1) {
+			do(row, data)
 		}
-		if r.size += len(data); r.size > said.MaxWhole {
-			return said.ErrTooBig
-		}
-		if !data.IsWhole() {
-			r.bad++
-			data = nil
-		}
-		do(row, data)
-		return nil
+		return err
 	})
 }
 
@@ -173,6 +119,9 @@ func (r *reading) parts(v database.View, session string) error {
 	}
 	err = r.rows(v, "part", session, []string{"message_id"}, func(row database.Row, data said.Raw) {
 		if place, known := places[row.Text(2)]; known {
+			if r.typed != nil && r.all[place].role.Is("user") {
+				data = r.typed(data)
+			}
 			r.all[place].parts = append(r.all[place].parts, openCodePart{row.Text(0), data})
 		}
 	})

@@ -14,14 +14,14 @@ import (
 )
 
 // Whatever number a database has for a time, ours of it can be written down: an event or a copied word with another could not.
-func TestOpenCodeTime(t *testing.T) {
+func TestDateOf(t *testing.T) {
 	for _, ms := range []int64{0, 1_795_000_000_000, -1, 9e15, math.MaxInt64, math.MinInt64, 253402300799999} {
-		if _, err := openCodeTime(ms).In(time.FixedZone("", 14*60*60)).MarshalJSON(); err != nil {
+		if _, err := dateOf(ms).In(time.FixedZone("", 14*60*60)).MarshalJSON(); err != nil {
 			t.Errorf("%d: %v", ms, err)
 		}
 	}
-	if want := fixture.Start.UnixMilli(); openCodeTime(want).UnixMilli() != want {
-		t.Errorf("%v became %v", fixture.Start, openCodeTime(want))
+	if want := fixture.Start.UnixMilli(); dateOf(want).UnixMilli() != want {
+		t.Errorf("%v became %v", fixture.Start, dateOf(want))
 	}
 }
 
@@ -42,7 +42,7 @@ func FuzzOpenCode(f *testing.F) {
 		if m.role == nil {
 			m.role = data.Field("type")
 		}
-		lines := openCodeLines(openCodeSession{ID: "ses_1", Directory: fixture.Root}, []openCodeMessage{m}, 1)
+		lines := openCodeLines(session{ID: "ses_1", Directory: fixture.Root}, []openCodeMessage{m}, 1)
 		if n := bytes.Count(lines, []byte("\n")); n != 4 {
 			t.Fatalf("%d lines: %q", n, lines)
 		}
@@ -72,7 +72,7 @@ func TestOpenCodeRecalled(t *testing.T) {
 		messages = append(messages, m)
 	}
 	var texts []string
-	lines := openCodeLines(openCodeSession{}, messages, 0)
+	lines := openCodeLines(session{}, messages, 0)
 	reader := said.NewReader(said.File{ID: "ses_1"}, said.NewLineReader(bytes.NewReader(lines), said.ReadBlock), func(u *said.Entry) error {
 		texts = append(texts, fmt.Sprintf("%d %s: %s", u.Line, u.Speaker, u.Text))
 		return nil

@@ -13,7 +13,7 @@ var qwen = Host{
 	Settings: &Settings{
 		Place: Place{Home: ".qwen"}, Files: []string{"settings.json"}, Project: ".qwen/settings.json", List: "mcpServers", Entry: PlainEntry,
 	},
-	Sessions: &Sessions{
+	Sessions: []Sessions{{
 		Format: said.Format{
 			Host: "qwen",
 			Folders: []said.Folder{
@@ -22,7 +22,7 @@ var qwen = Host{
 			Ours: oursByName(1, dashed), ID: fileID, Line: qwenLine,
 		},
 		Place: Place{Variable: "QWEN_HOME", Home: ".qwen"},
-	},
+	}},
 }
 
 func qwenLine(line said.Raw, r *said.Record, h *said.HostState) {

@@ -11,13 +11,29 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// timeOf returns the time of a number of milliseconds since 1970, as a record has it; nil for another value.
+// dateOf returns the time of a number of milliseconds since 1970; 1970 itself if no calendar has it: it could not be written as JSON.
+func dateOf(ms int64) time.Time {
+	if t := time.UnixMilli(ms); t.UTC().Year() >= 1970 && t.UTC().Year() <= 9998 { // a zone may be a day ahead
+		return t
+	}
+	return time.UnixMilli(0)
+}
+
+// stamp returns a time as a record has it; nil for 1970.
+func stamp(t time.Time) said.Raw {
+	if t.Unix() == 0 {
+		return nil
+	}
+	return said.Quoted(t.UTC().Format("2006-01-02T15:04:05.000Z07:00"))
+}
+
+// timeOf returns the time of a number of milliseconds, as a record has it; nil for another value.
 func timeOf(v said.Raw) said.Raw {
 	ms, err := strconv.ParseFloat(string(v), 64)
 	if err != nil || ms <= 0 || ms > 1e14 {
 		return nil
 	}
-	return said.Quoted(time.UnixMilli(int64(ms)).UTC().Format("2006-01-02T15:04:05.000Z07:00"))
+	return stamp(dateOf(int64(ms)))
 }
 
 // folderID returns the name of the folder that a session's file is in.

@@ -23,23 +23,29 @@ func (r *resolver) chooseHosts() error {
 			continue
 		}
 		used = append(used, name)
-		of := hosts.Find(name).Sessions
-		home := ""
-		switch named := r.env.Getenv(of.Place.Variable); {
-		case named == "" || absolute(r.env.GOOS, named):
-			home = of.Place.In(r.env.Getenv, r.env.Home, r.env.GOOS)
-		default:
-			r.warn("%s %q is not an absolute path; sessions of %s are not searched", of.Place.Variable, clip(named), name)
-		}
-		if file := r.env.Getenv(of.File); file != "" && absolute(r.env.GOOS, file) {
-			home = file
-		} else if home != "" {
-			home = filepath.Join(home, file)
-		}
-		if home != "" {
-			r.Others = append(r.Others, said.Other{Format: &of.Format, Home: home})
+		for i := range hosts.Find(name).Sessions {
+			r.addSessions(name, &hosts.Find(name).Sessions[i])
 		}
 	}
 	r.Settings["hosts"] = Setting{strings.Join(used, ", "), source}
 	return nil
+}
+
+// addSessions adds the folder of sessions of a host.
+func (r *resolver) addSessions(name string, of *hosts.Sessions) {
+	home := ""
+	switch named := r.env.Getenv(of.Place.Variable); {
+	case named == "" || absolute(r.env.GOOS, named):
+		home = of.Place.In(r.env.Getenv, r.env.Home, r.env.GOOS)
+	default:
+		r.warn("%s %q is not an absolute path; sessions of %s are not searched", of.Place.Variable, clip(named), name)
+	}
+	if file := r.env.Getenv(of.File); file != "" && absolute(r.env.GOOS, file) {
+		home = file
+	} else if home != "" {
+		home = filepath.Join(home, file)
+	}
+	if home != "" {
+		r.Others = append(r.Others, said.Other{Format: &of.Format, Home: home})
+	}
 }

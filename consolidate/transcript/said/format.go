@@ -24,6 +24,10 @@ type Format struct {
 	Folders []Folder
 	Ours    func(home string, roots []string) func(path string) bool
 
+	// Paths returns the paths of the folders instead, where they are not below the host's home; nil: Folders has them. They need
+	// not exist.
+	Paths func(home string, roots []string) []string
+
 	// ID returns a session's ID from the path of its file below the folder, with slashes; "" if the file is not a session.
 	ID func(path string) string
 
@@ -100,7 +104,13 @@ func (o Other) Folders(roots []string) (found []Folder) {
 		ours = f.Ours(o.Home, roots)
 	}
 	for _, folder := range f.Folders {
-		for _, path := range matching(o.Home, folder.Path) {
+		paths := []string(nil)
+		if f.Paths != nil {
+			paths = f.Paths(o.Home, roots)
+		} else {
+			paths = matching(o.Home, folder.Path)
+		}
+		for _, path := range paths {
 			stat, err := os.Stat(path)
 			if err == nil && stat.IsDir() == (f.Collect == nil) && ours(path) {
 				folder.Path, folder.Format = path, f

@@ -1,0 +1,104 @@
+package host
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"dream-mcp/consolidate/transcript/database"
+	"dream-mcp/consolidate/transcript/said"
+)
+
+// Crush keeps a database in each project, and a list of the projects in its own folder. A sub-agent's session names its parent. Rows are
+// changed while an answer is written.
+var crush = Host{
+	ID: "crush", Name: "Crush", Program: "crush", Tried: "0.90.0",
+	Settings: &Settings{
+		Place: Place{Variable: "XDG_CONFIG_HOME", Home: ".config"}, Files: []string{"crush/crush.json"}, Project: "crush.json", List: "mcp", Entry: TypedEntry,
+	},
+	Sessions: []Sessions{{
+		Format: said.Format{
+			Host: "crush", Folders: []said.Folder{{Why: "Crush's database, of this project", Trust: said.Whole}}, Paths: crushPaths,
+			Collect: tables{crushSessions, crushRead}.collect,
+		},
+		Place: Place{Variable: "XDG_DATA_HOME", Below: "crush", Home: ".local/share/crush"},
+	}},
+}
+
+// crushPaths returns the databases in the directories of the project, and those that the list has for them.
+func crushPaths(home string, roots []string) (paths []string) {
+	for _, root := range roots {
+		paths = append(paths, filepath.Join(root, ".crush", "crush.db"))
+	}
+	list := said.Raw(trimmed(readStart(filepath.Join(home, "projects.json"), maxProjects)))
+	if list.IsWhole() {
+		list.Field("projects").Items(func(p said.Raw) {
+			for _, root := range roots {
+				if dir := p.Field("data_dir").Text(); dir != "" && said.Within(root, p.Field("path").Text()) {
+					paths = append(paths, filepath.Join(dir, "crush.db"))
+				}
+			}
+		})
+	}
+	return paths
+}
+
+func crushSessions(v database.View, wanted func(*session) bool) (all []session, err error) {
+	if has, err := v.Has("sessions"); !has || err != nil {
+		return nil, errors.Join(err, errors.New("it has no table of sessions: an unknown version of Crush"))
+	}
+	err = v.Rows("sessions", "", "", []string{"id", "parent_session_id", "updated_at"}, func(row database.Row) error {
+		s := session{ID: row.Text(0), Here: true, Status: said.Status{ModTime: dateOf(row.Int(2) * 1000)}}
+		if row.Text(1) != "" {
+			s.ID, s.Reason = strings.ReplaceAll(s.ID, "$$", "."), said.Subagent
+		}
+		if wanted(&s) {
+			all = append(all, s)
+		}
+		return nil
+	})
+	for i := range all {
+		if err == nil {
+			all[i].Size, err = v.Count("messages", "session_id", all[i].ID)
+		}
+	}
+	return all, err
+}
+
+func crushRead(v database.View, s session) ([]byte, error) {
+	head := said.Record{Type: said.MetaType}
+	lines := head.AppendLine(nil)
+	var b budget
+	columns := []string{"id", "role", "parts", "created_at", "is_summary_message"}
+	err := v.Rows("messages", "session_id", s.ID, columns, func(row database.Row) error {
+		parts, err := b.value([]byte(row.Text(2)), row.TooLong(2))
+		words := said.Record{UUID: said.Quoted(row.Text(0)), Timestamp: stamp(dateOf(row.Int(3) * 1000))}
+		answers := said.Record{Timestamp: words.Timestamp}
+		if row.Int(4) == 0 { // a summary is of what was said before
+			parts.Items(func(part said.Raw) { crushPart(part, row.Text(1), &words, &answers) })
+		}
+		lines = said.AppendMessage(lines, &words, &answers)
+		return err
+	})
+	return said.AppendBad(lines, b.bad), err
+}
+
+// crushPart adds a part of a message.
+func crushPart(part said.Raw, role string, words, answers *said.Record) {
+	data := part.Field("data")
+	switch kind := part.Field("type"); {
+	case kind.Is("text") && role == "user":
+		words.TypedBlocks(data.Field("text").Texts(), nil, asTyped)
+	case kind.Is("text") && role == "assistant":
+		words.Type = said.AssistantType
+		words.Message.Blocks = append(words.Message.Blocks, data.Field("text").Texts()...)
+	case kind.Is("tool_call"):
+		input := said.Raw(data.Field("input").Text())
+		if !input.IsWhole() {
+			input = nil
+		}
+		words.Used(data.Field("id"), data.Field("name"), input)
+	case kind.Is("tool_result"):
+		answers.Answered(data.Field("tool_call_id"), data.Field("content").Text())
+	}
+}

@@ -1,0 +1,37 @@
+package host
+
+import "dream-mcp/consolidate/transcript/said"
+
+// Kilo is made from opencode, and keeps opencode's tables. Beside the text of a command it keeps the command as it was typed.
+var kilo = Host{
+	ID: "kilo", Name: "Kilo", Program: "kilo", Tried: "7.7.9",
+	Settings: &Settings{
+		Place: Place{Variable: "XDG_CONFIG_HOME", Home: ".config"}, Files: []string{"kilo/kilo.json", "kilo/kilo.jsonc"}, Project: "kilo.json", List: "mcp",
+		Entry: LocalEntry,
+	},
+	Sessions: []Sessions{{
+		Format: said.Format{
+			Host: "kilo",
+			Folders: []said.Folder{
+				{Path: "kilo.db", Why: "Kilo's database, of all projects: those that ran here"},
+				{Path: "kilo-*.db", Why: "Kilo's database, of all projects: those that ran here"},
+			},
+			Collect: openCodeTables(kiloTyped).collect,
+		},
+		Place: Place{Variable: "XDG_DATA_HOME", Below: "kilo", Home: ".local/share/kilo"},
+	}},
+}
+
+// kiloTyped returns a part with what was typed as its text: the command in place of its body, and an argument of the command line
+// without the quotation marks around it.
+func kiloTyped(part said.Raw) said.Raw {
+	text := part.Field("text").Text()
+	if title := part.Field("metadata").Field("kilo").Field("injected").Field("title"); !title.Empty() {
+		text = title.Text()
+	} else if quoted := said.Raw(text); quoted.IsString() && quoted.IsWhole() {
+		text = quoted.Text()
+	} else {
+		return part
+	}
+	return said.Raw(`{"type":"text","text":` + string(said.Quoted(text)) + `}`)
+}
