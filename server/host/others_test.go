@@ -39,8 +39,8 @@ func TestOtherHosts(t *testing.T) {
 			"", "claude-code $T/xdg/config/dream-mcp/config.json", ""},
 		{"of one project", []string{`xdg/config/dream-mcp/config.json => {"hosts": [], "projects": {"~/p": {"hosts": ["gemini", "claude-code"]}}}`},
 			"gemini $T/home/.gemini", `claude-code, gemini projects["~/p"] of $T/xdg/config/dream-mcp/config.json`, ""},
-		{"an unknown one", []string{`xdg/config/dream-mcp/config.json => {"hosts": ["cursor"]}`},
-			"", "claude-code $T/xdg/config/dream-mcp/config.json", "cursor"},
+		{"an unknown one", []string{`xdg/config/dream-mcp/config.json => {"hosts": ["nobody"]}`},
+			"", "claude-code $T/xdg/config/dream-mcp/config.json", "nobody"},
 		{"no list", []string{`xdg/config/dream-mcp/config.json => {"hosts": "codex"}`},
 			"codex $T/home/.codex, gemini $T/home/.gemini, openclaw $T/home/.openclaw, opencode $T/xdg/data/opencode", "claude-code, codex, gemini, openclaw, opencode default", "list of hosts"},
 	}

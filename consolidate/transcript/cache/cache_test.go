@@ -123,10 +123,12 @@ func FuzzForeign(f *testing.F) {
 	f.Add("{\"type\":\"message\",\"message\":{\"role\":\"user\",\"content\":\"\xff\\ud800\"}}{\"a\":[[[[", uint16(20))
 	f.Fuzz(func(t *testing.T, text string, cut uint16) {
 		for _, h := range host.List {
-			if h.Read() && h.Sessions.Collect == nil {
-				db := Open("", "", Mask{})
-				grow(t, db, &h.Sessions.Format, text, int(cut)%(len(text)+1))
-				db.Close()
+			for i := range h.Sessions {
+				if format := &h.Sessions[i].Format; format.Collect == nil {
+					db := Open("", "", Mask{})
+					grow(t, db, format, text, int(cut)%(len(text)+1))
+					db.Close()
+				}
 			}
 		}
 	})

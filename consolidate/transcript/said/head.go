@@ -39,6 +39,9 @@ func ReadHead(f File) (h Head, err error) {
 		prompted                 bool // by a program
 		said                     []part
 	)
+	if cwd := f.beside(); cwd != "" {
+		h.CWDs = append(h.CWDs, cwd)
+	}
 	var of calls
 	err = f.records(0, maxHead, func(r *Record, next int64) (more bool) {
 		h.note(r)
