@@ -20,12 +20,17 @@ func TestContradicted(t *testing.T) {
 		"moved on 2026-05-01 after the storm of 1999": false,
 		"its console is https://shop.example/old":     true,
 		"its console is https://shop.example/console": false,
+		"dumps lie in /mnt/disk/other at night":       false, // neither the folder nor the name is the same
+		"backups take 20 minutes":                     true,
+		"backups take 3 GB":                           false, // another unit
+		"4 shops":                                     false, // the number of a row
+		"the shop of 2019":                            false, // a year
 		"runs on node20":                              true,
 		"runs on node22, see ticket SHOP-12":          false,
 	} {
 		x := New([]Document{
 			{File: "a.md", Description: "the database of the shop", BodyAt: 5, Body: "Since May the shop uses Postgres 17 on port 5433.\n\n" +
-				"It moved on 2026-05-01. Dumps lie in /srv/dumps, the console is https://shop.example/console. It runs on node22.\n"},
+				"It moved on 2026-05-01. Dumps lie in /srv/dumps, the console is https://shop.example/console. It runs on node22. Backups take 30 minutes.\n\n| 7 | shops of the quay |\n"},
 			{File: "b.md", Body: "Bread is baked at 4.\n", BodyAt: 1},
 		})
 		pairs := x.Contradicted(map[string]Passage{"a.md": {File: "MEMORY.md", Line: 3, Text: line}, "b.md": {File: "MEMORY.md", Line: 4, Text: "bread is baked at 4"}})
