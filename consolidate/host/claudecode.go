@@ -18,6 +18,10 @@ var claudeCode = Host{
 		Place: Place{Variable: "CLAUDE_CONFIG_DIR"}, Files: []string{".claude.json"}, Project: ".mcp.json", List: "mcpServers", Entry: TypedEntry,
 		Adding:   []string{"claude", "mcp", "add", "--scope", "user", "dream", "--"},
 		Removing: []string{"claude", "mcp", "remove", "--scope", "user", "dream"},
+		Allow: &Allow{
+			Place: Place{Variable: "CLAUDE_CONFIG_DIR", Home: ".claude"}, File: "settings.json", Keys: []string{"permissions", "allow"},
+			Rule: func(server, tool string) string { return "mcp__" + server + "__" + tool },
+		},
 	},
 	Hooks: &Hooks{
 		Events: []string{"SessionStart", "Stop", "SessionEnd"}, Prompt: "UserPromptSubmit", Tool: "PreToolUse", Timeout: 5,

@@ -80,6 +80,15 @@ type Settings struct {
 	Removing []string                  // the host's own command that removes it
 	Skill    string                    // a skill that asks for a dream, below Place: the host asks no server for prompts
 	Nowhere  bool                      // it starts servers outside of any project
+	Allow    *Allow                    // by which the host asks nothing before some of our tools
+}
+
+// Allow is the list of a JSON file with the tools that the host asks nothing about.
+type Allow struct {
+	Place Place
+	File  string
+	Keys  []string // the path of the list
+	Rule  func(server, tool string) string
 }
 
 // An Entry is a server in a host's JSON file.

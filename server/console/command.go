@@ -54,6 +54,7 @@ type Command struct {
 	Background    bool      // log: show the last background dream
 	Recalled      bool      // log: show which memories models were shown unasked
 	Guard         bool      // hook, install: deny the tools that an open dream must not use
+	Allow         bool      // install: the host asks nothing before our quiet tools
 	Recall        string    // install: which memories the model is shown unasked
 	In            io.Reader // nil unless it is a terminal
 	Out           io.Writer

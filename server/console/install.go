@@ -89,6 +89,9 @@ func (c *Command) installed() []string {
 func (c *Command) installIn(ctx context.Context, i install.Installer, h *hosts.Host, next bool) error {
 	removing := c.Verb == "uninstall"
 	i.Recall, i.Guard = c.Recall, c.Guard
+	if err := c.chooseAllow(ctx, &i, h); err != nil {
+		return err
+	}
 	parts, err := i.Parts(h, removing)
 	if err != nil {
 		return notInstalled(h, err)
@@ -114,6 +117,30 @@ func (c *Command) installIn(ctx context.Context, i install.Installer, h *hosts.H
 		return notInstalled(h, failed)
 	}
 	return err
+}
+
+// chooseAllow sets whether the host asks before our quiet tools: as the flag says, or as the person says at a terminal.
+func (c *Command) chooseAllow(ctx context.Context, i *install.Installer, h *hosts.Host) error {
+	rules := install.Rules(h)
+	i.Allow = c.Allow || !i.Asks(h)
+	switch {
+	case c.Verb == "uninstall":
+	case c.Allow && rules == nil:
+		return ops.Refuse(h.Name+" has no list of allowed tools that dream-mcp supports", "leave --allow out")
+	case c.Allow, c.In == nil, c.DryRun, c.Print, c.JSON, !i.Asks(h):
+	default:
+		var b terminal.Lines
+		b.Add(true, "", "\n%s asks before each call of a tool. These change no memory, and need not be asked about:", h.Name)
+		for _, rule := range rules {
+			b.Add(true, "", "  %s", rule)
+		}
+		answer, err := c.ask(ctx, b.String()+"Allow them in its settings? [Y/n] ")
+		if err != nil {
+			return err
+		}
+		i.Allow = answer == "" || isYes(answer)
+	}
+	return nil
 }
 
 // installFound lists the hosts. On a terminal it also asks whether to install into those that are on this machine, and

@@ -64,6 +64,9 @@ const memoriesKept = "Memories, the archive and the journal are kept."
 func renderInstall(h *hosts.Host, answer installJSON, removing, changed bool) string {
 	var b terminal.Lines
 	for _, p := range answer.Parts {
+		if removing && p.Name == install.Permissions && p.State == install.Absent {
+			continue // they were not wanted
+		}
 		b.Add(true, "", "%s, %s: %s", h.Name, p.Name, outcome(p, removing, answer.DryRun))
 		b.WriteString(p.Diff)
 	}
@@ -119,7 +122,7 @@ func renderHosts(rows []hostJSON) string {
 	var absent []string
 	for _, r := range rows {
 		var have []string
-		for _, name := range []string{install.Server, install.Skill, install.Hook} {
+		for _, name := range []string{install.Server, install.Skill, install.Hook, install.Permissions} {
 			if r.Parts[name] == install.Installed {
 				have = append(have, name)
 			}
@@ -131,7 +134,7 @@ func renderHosts(rows []hostJSON) string {
 		switch {
 		case r.Error != "":
 			state = "unknown: " + r.Error
-		case len(have) == len(r.Parts):
+		case len(have) == len(r.Parts), len(have) == len(r.Parts)-1 && r.Parts[install.Permissions] == install.Absent: // they are the person's choice
 			state = "connected: " + strings.Join(have, ", ")
 		case len(have) > 0:
 			state = "partly connected: " + strings.Join(have, ", ") + "; " + connect + " adds the rest"

@@ -152,6 +152,7 @@ var verbs = []verb{
 			f.BoolVar(&c.DryRun, "dry-run", false, "show what would change")
 			f.BoolVar(&c.Print, "print", false, "show what to paste by hand")
 			f.Func("recall", "show memories to the host's model automatically: `LEVEL` is off, start or prompt", choice(&c.Recall, recall.Levels))
+			f.BoolVar(&c.Allow, "allow", false, "have Claude Code ask nothing before our tools that change no memory")
 			f.BoolVar(&c.Guard, "guard", false, "while a dream is open, have the host deny what a dream must not do")
 			f.MarkHidden("guard")
 		},

@@ -48,7 +48,7 @@ func decodeJSON(text []byte) (all map[string]any, err error) {
 	return all, d.Decode(&all)
 }
 
-// others removes from a decoded value what starts us, groups of nothing but our hooks, and what is empty. It returns nil if nothing
+// others removes from a decoded value what starts us, our rules, groups of nothing but our hooks, and what is empty. It returns nil if nothing
 // is left.
 func others(v any) any {
 	switch v := v.(type) {
@@ -68,6 +68,10 @@ func others(v any) any {
 			return v
 		}
 		return nil
+	case string:
+		if isRule(v) {
+			return nil
+		}
 	case []any:
 		for i := range v {
 			v[i] = others(v[i])

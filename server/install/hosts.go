@@ -95,7 +95,11 @@ func (i Installer) parts(h *hosts.Host) []Part {
 	if h.Hooks.Plugin != "" {
 		return append(parts, i.pluginPart(h, file))
 	}
-	return append(parts, Part{Name: Hook, File: file, add: i.addHooks(h), remove: removeHooks})
+	parts = append(parts, Part{Name: Hook, File: file, add: i.addHooks(h), remove: removeHooks})
+	if i.Allow && h.Settings.Allow != nil {
+		parts = append(parts, allowPart(h, env))
+	}
+	return parts
 }
 
 // call returns the command line that starts us.

@@ -45,6 +45,7 @@ type Installer struct {
 
 	Recall string // a level of package recall: what the host's model is shown unasked
 	Guard  bool   // the host asks before each tool whether an open dream may use it
+	Allow  bool   // the host asks nobody before a quiet tool
 }
 
 // The states of a part.
@@ -59,11 +60,13 @@ const (
 	Server = "server" // the entry in the list of MCP servers
 	Skill  = "skill"  // a file by which a person asks for a dream
 	Hook   = "hook"   // the hooks: when a session begins and a turn ends, they ask whether a dream is due
+
+	Permissions = "permissions" // the quiet tools that the host asks nobody about
 )
 
 // Part is one of the parts in one host, and the change to be made.
 type Part struct {
-	Name        string   `json:"part"` // Server, Skill or Hook
+	Name        string   `json:"part"` // Server, Skill, Hook or Permissions
 	File        string   `json:"file"`
 	State       string   `json:"state"`
 	Command     []string `json:"command,omitempty"` // the host's command that makes the change; empty: the file is edited
@@ -123,6 +126,7 @@ func (i Installer) Parts(h *hosts.Host, removing bool) ([]Part, error) {
 	} else {
 		i.Args = i.args(h) // with them, add makes the same text as the install did
 		i.Recall, i.Guard = i.asked(h)
+		i.Allow = true
 	}
 	parts := i.parts(h)
 	for n := range parts {
