@@ -74,6 +74,11 @@ func (p *Project) Finalize(ctx context.Context, r ops.FinalizeRequest) (Finalize
 // finalize lands d, or refuses.
 func (d *dream) finalize(r ops.FinalizeRequest) (res FinalizeResult, err error) {
 	defer func() { d.logRefused(r, err) }()
+	if r.Adopt && !r.DryRun {
+		if err := d.quoteAll(); err != nil {
+			return FinalizeResult{}, err
+		}
+	}
 	plan, err := d.p.plan(d.Tx, r)
 	if r.DryRun {
 		return d.dryRun(plan, err)
@@ -96,6 +101,26 @@ func (d *dream) finalize(r ops.FinalizeRequest) (res FinalizeResult, err error) 
 	res = committed(d.Tx, plan.index, fresh, ops.Summary(d.Stage.Changes, d.Op)+d.Left())
 	res.Standing, res.Tell = standing(plan.findings), ops.Tell(d.Stage.Changes, d.Op)
 	return res, d.end(ops.Committed, "")
+}
+
+// quoteAll stages every name and description that needs quotes with them: nothing else changes, and nothing is lost.
+func (d *dream) quoteAll() error {
+	_, after, err := indexing.Foresee(d.Tx, nil)
+	if err != nil {
+		return err
+	}
+	for _, n := range rule.Quotable(after) {
+		f, _, err := d.Stage.Read(n)
+		if err != nil {
+			return err
+		}
+		topic := memory.ParseTopic(f.Data)
+		topic.QuoteAll()
+		if _, err := d.Stage.Write(n, string(f.Sum), topic.Bytes(), nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // committed is the result of what has landed.

@@ -33,19 +33,30 @@ func (t *Topic) Stamp(modified time.Time, sources []string) {
 // Quote puts the name and the description in quotes where YAML cannot read them at all without, as in
 // "description: deploys: by hand". A value that YAML reads as something else is left for its writer.
 func (t *Topic) Quote() {
+	t.quote(func(f *field, line string) bool {
+		_, err := readYAML(line[f.from:])
+		return err != nil && !strings.Contains(f.value, " #")
+	})
+}
+
+// QuoteAll puts the name and the description in quotes wherever YAML does not read them as the text that they are, and reports
+// whether it did.
+func (t *Topic) QuoteAll() bool { return t.quote(func(*field, string) bool { return true }) }
+
+func (t *Topic) quote(want func(f *field, line string) bool) (changed bool) {
 	for _, key := range []string{"name", "description"} {
 		f := t.field(key)
-		if f == nil || f.kind != scalar || strings.Contains(f.value, " #") {
+		if f == nil || f.kind != scalar {
 			continue
 		}
-		line, quoted := t.Quoted(key)
-		if _, err := readYAML(line[f.from:]); err != nil && line != quoted {
+		if line, quoted := t.Quoted(key); line != quoted && want(f, line) {
 			_, end := cutEnd(t.head[f.line])
 			t.head[f.line] = quoted + end
-			t.masked = nil
+			t.masked, changed = nil, true
 		}
 	}
 	t.fields = parseFields(t.head)
+	return changed
 }
 
 // mergeSources appends the new sources to the old ones. One that is cited again moves to the end.

@@ -44,6 +44,20 @@ func (v *view) otherForm() int {
 	return n
 }
 
+// Quotable returns the memories whose name or description needs quotes.
+func Quotable(s *memory.Snapshot) (names []memory.Name) {
+	v := Check{After: s}.view()
+	if v.otherForm() > 0 {
+		return nil
+	}
+	for _, n := range v.sortedNames() {
+		if !isPage(n) && n.Writable() == nil && memory.ParseTopic(s.Topics[n].Bytes()).QuoteAll() {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
 // findBadFrontmatter returns one finding for a memory, with all that is wrong. It refuses only a new
 // memory that hosts would not find by name, description and type.
 func findBadFrontmatter(v *view, n memory.Name, t *memory.Topic) []Finding {
@@ -79,7 +93,7 @@ func findBadFrontmatter(v *view, n memory.Name, t *memory.Topic) []Finding {
 			report(key, line, value, key+" runs over several lines or is not a text; hosts read one line", fmt.Sprintf("write %s: … in one line", key))
 		} else if old, quoted := t.Quoted(key); old != quoted && !strings.Contains(f.subject, "quote") {
 			report("quote "+key, line, value, key+" needs quotes: YAML does not read it as it is written",
-				v.editCall(n, old, quoted))
+				"finalize_index {\"adopt\": true} puts it in quotes, in all memories")
 		}
 	}
 	kind := t.Type()

@@ -208,7 +208,7 @@ With --person it lists the memories that all your projects on this machine have.
 			f.BoolVar(&c.Lint.Explain, "explain", false, "explain all rules, or the one named")
 			f.Func("rule", "check only these `RULES`, separated by commas", rules(&c.Lint.Rules))
 			f.Func("ignore", "do not check these `RULES`", rules(&c.Lint.Ignore))
-			f.BoolVar(&c.Fix, "fix", false, "add missing lines to the index and drop pointers to nothing; it can be undone")
+			f.BoolVar(&c.Fix, "fix", false, "add missing lines to the index; it can be undone")
 		},
 		exclude: func(c *Command) string {
 			return when(c.Lint.Explain && len(c.Lint.Rules) > 0, "--explain takes the rule as its argument: lint --explain "+strings.Join(c.Lint.Rules, ","))
