@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -69,13 +70,17 @@ func (r *Share) Join(ctx context.Context, q JoinRequest, agree func(Preview) err
 
 // machine returns the ID of this machine for this memory. It stays when the sharing ends, so that the machine keeps its name.
 func (r *Share) machine() (id string, err error) {
-	if r.Store.Records.Note(machineNote, &id) && len(id) == 16 {
-		return id, nil
+	db, err := r.Store.Records.DB()
+	if err != nil {
+		return "", err
+	}
+	if id, err = db.Machine(); err != nil || id != "" {
+		return id, err
 	}
 	var random [8]byte
 	rand.Read(random[:])
 	id = hex.EncodeToString(random[:])
-	return id, r.Store.Records.SetNote(machineNote, id)
+	return id, db.SetMachine(id)
 }
 
 // Stop ends the share on this machine. The memory and the remote stay as they are.
@@ -84,9 +89,16 @@ func (r *Share) Stop(ctx context.Context) error {
 	defer r.Store.Unlock()
 	return r.open(ctx, dreamWait, true, nil, func(ctx context.Context, l *link) error {
 		_ = l.release(ctx) // where the remote cannot be reached, the lease expires
-		root, err := r.Store.Records.Root()
+		db, err := r.Store.Records.DB()
 		if err == nil {
-			err = root.RemoveAll(filepath.Dir(stateFile))
+			err = db.EndShare()
+		}
+		var root *os.Root
+		if err == nil {
+			root, err = r.Store.Records.Root()
+		}
+		if err == nil {
+			err = root.RemoveAll(path.Dir(repo))
 		}
 		return err
 	})

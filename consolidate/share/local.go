@@ -83,7 +83,7 @@ func (r *Share) Ended(i ops.Op) error {
 	default:
 		return nil
 	}
-	return r.Store.Records.SetNote(stateFile, s)
+	return r.set(s)
 }
 
 // stage stages the changes from local to merged. It never deletes the index.

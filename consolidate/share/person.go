@@ -13,6 +13,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/merge"
 )
@@ -34,7 +35,6 @@ type Person struct {
 
 const (
 	personFolder = "person" // in the state folder of all memories
-	personNote   = "person.json"
 	personLock   = "person.lock"
 )
 
@@ -42,12 +42,7 @@ const (
 func PersonDir(stateHome string) string { return filepath.Join(stateHome, personFolder, "memory") }
 
 // A copyState is what is known of the copy that a project has of a memory.
-type copyState struct {
-	Text   string `json:"text"`             // as project and person had it last, without its sources
-	Ours   bool   `json:"ours,omitempty"`   // it was here before it was the person's, and stays
-	Except bool   `json:"except,omitempty"` // the person wants this project to go without it
-	New    bool   `json:"new,omitempty"`    // the other projects do not have it yet
-}
+type copyState = state.Copy
 
 // NewPerson returns what the memory of store shares with the person's other projects. It touches no file.
 func NewPerson(store *ops.Store, project string, mayWrite func() error) *Person {
@@ -64,7 +59,7 @@ func (p *Person) Close() error { return p.all.Records.Close() }
 func (p *Person) Used() bool {
 	there := func(path string) bool { _, err := os.Stat(path); return !errors.Is(err, fs.ErrNotExist) }
 	return p.all.MemoryDir != p.Store.MemoryDir && there(p.Store.MemoryDir) &&
-		(there(p.all.MemoryDir) || there(filepath.Join(p.Store.Records.StateDir(), personNote)))
+		(there(p.all.MemoryDir) || len(p.known()) > 0)
 }
 
 // Sync exchanges what changed here and elsewhere. While a dream is open, and where the memory is switched off, it does
@@ -109,11 +104,23 @@ func (p *Person) alone(ctx context.Context, do exchanging) error {
 	return errors.Join(err, unlock())
 }
 
-// known returns the copies of this project. Without its note they are recognised by their texts.
+// known returns the copies of this project. Without them they are recognised by their texts.
 func (p *Person) known() map[string]copyState {
-	known := make(map[string]copyState)
-	p.Store.Records.Note(personNote, &known)
-	return known
+	if db, err := p.Store.Records.Look(); err == nil {
+		if known, err := db.Copies(); err == nil {
+			return known
+		}
+	}
+	return make(map[string]copyState)
+}
+
+// setKnown notes the copies of this project.
+func (p *Person) setKnown(known map[string]copyState) error {
+	db, err := p.Store.Records.DB()
+	if err != nil {
+		return err
+	}
+	return db.SetCopies(known)
 }
 
 // texts returns the memories of all projects and their index. The index is nil if the folder does not exist.
@@ -225,7 +232,7 @@ func (p *Person) exchange(ctx context.Context, known map[string]copyState, their
 	if maps.Equal(next, known) {
 		return nil
 	}
-	return p.Store.Records.SetNote(personNote, next)
+	return p.setKnown(next)
 }
 
 // ended reports whether an operation deleted n from the memories of all, and returns the text that it deleted; nil if the archive lost it.

@@ -61,7 +61,7 @@ func (p *Person) agreed(known map[string]copyState, theirs Files, n memory.Name,
 		return ops.Refuse(fmt.Sprintf("your projects have another memory of the name %s", n), "rename one of the two; dream-mcp share --person lists them")
 	}
 	known[n.String()] = copyState{Text: was.Text, Ours: was.Ours || !isTheirs, New: !isTheirs}
-	return p.Store.Records.SetNote(personNote, known)
+	return p.setKnown(known)
 }
 
 // lines returns the index of this project.
@@ -100,7 +100,7 @@ func (p *Person) Except(ctx context.Context, n memory.Name) error {
 		}
 		was.Except = true
 		known[n.String()] = was
-		return p.Store.Records.SetNote(personNote, known)
+		return p.setKnown(known)
 	})
 }
 

@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"sync"
 	"time"
@@ -25,12 +24,10 @@ import (
 
 // Files in the state folder of a memory.
 const (
-	stateFile = "share/share.json"
-	lockFile  = "share.lock"
-	repo      = "share/repo.git"
+	lockFile = "share.lock"
+	repo     = "share/repo.git"
 
-	machineNote = "machine.json"
-	maxNotes    = 20
+	maxNotes = 20
 )
 
 // How long a dream waits for the remote. What does not arrive in time waits for the next sync.
@@ -108,11 +105,24 @@ func (r *Share) pause(ctx context.Context, d time.Duration) {
 
 // State returns the state of the share, without git and without waiting. It fails with ErrNotShared.
 func (r *Share) State() (s State, err error) {
-	err = r.Store.Records.ReadNote(stateFile, &s)
-	if errors.Is(err, fs.ErrNotExist) {
+	db, err := r.Store.Records.Look()
+	if err != nil {
+		return s, err
+	}
+	shared, err := db.Share(&s)
+	if err == nil && !shared {
 		err = ErrNotShared
 	}
 	return s, err
+}
+
+// set notes the state of the share.
+func (r *Share) set(s State) error {
+	db, err := r.Store.Records.DB()
+	if err != nil {
+		return err
+	}
+	return db.SetShare(s)
 }
 
 // open opens the share of this memory, or with begin a new one, and calls do. It takes at most limit. One process at

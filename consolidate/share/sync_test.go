@@ -69,7 +69,7 @@ func (m *machine) change(change func(*State)) {
 	m.t.Helper()
 	s := m.state()
 	change(&s)
-	if err := m.Store.Records.SetNote(stateFile, s); err != nil {
+	if err := m.set(s); err != nil {
 		m.t.Fatal(err)
 	}
 }

@@ -130,6 +130,25 @@ func TestNotes(t *testing.T) {
 	if len(left) != 2 || left[0].Dream != "c" || left[1].Dream != "b" || left[0].Files["f.md"] != "3" || !left[0].Time.Equal(now) {
 		t.Errorf("%+v", left)
 	}
+	type shared struct{ Remote string }
+	for _, remote := range []string{"a", "b"} {
+		do(t, db.SetShare(shared{remote}))
+		do(t, db.SetMachine(remote))
+		do(t, db.SetDreamHost(remote))
+	}
+	var s shared
+	if !must[bool](t)(db.Share(&s)) || s.Remote != "b" || must[string](t)(db.Machine()) != "b" || must[string](t)(db.DreamHost()) != "b" {
+		t.Errorf("%+v", s)
+	}
+	do(t, db.EndShare())
+	if must[bool](t)(db.Share(&s)) || must[string](t)(db.Machine()) != "b" {
+		t.Error("it is shared, or the machine has another name")
+	}
+	do(t, db.SetCopies(map[string]Copy{"a.md": {Text: "a"}, "b.md": {}}))
+	do(t, db.SetCopies(map[string]Copy{"a.md": {Text: "b", Ours: true, New: true}}))
+	if copies := must[map[string]Copy](t)(db.Copies()); len(copies) != 1 || copies["a.md"] != (Copy{Text: "b", Ours: true, New: true}) {
+		t.Errorf("%v", copies)
+	}
 	do(t, db.Decline("f.md"))
 	do(t, db.Decline("f.md"))
 	if declined := must[map[string]bool](t)(db.Declined()); !declined["f.md"] || len(declined) != 1 {

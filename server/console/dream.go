@@ -14,9 +14,6 @@ import (
 	"dream-mcp/server/host"
 )
 
-// dreamHostFile is the note in our state folder with the host of the last dream that a person asked for.
-const dreamHostFile = "dream_host.json"
-
 // Dream runs a dream in a host, shows it, and asks what lands. look is p opened for watching, installed are the hosts
 // that can be started, and run starts one and returns when its dream has ended.
 func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup host.Setup, installed []string,
@@ -84,11 +81,12 @@ func (c *Command) dreamHost(ctx context.Context, p *consolidate.Project, install
 		if !slices.Contains(installed, name) {
 			return "", usage("%q cannot dream here; it can be %s", name, either(installed))
 		}
-		return name, p.Store.Records.SetNote(dreamHostFile, name)
+		return name, setDreamHost(p, name)
 	}
-	var last string
-	if p.Store.Records.Note(dreamHostFile, &last) && slices.Contains(installed, last) {
-		return last, nil
+	if db, err := p.Store.Records.Look(); err == nil {
+		if last, err := db.DreamHost(); err == nil && slices.Contains(installed, last) {
+			return last, nil
+		}
 	}
 	var dreamers []string
 	for _, id := range hosts.IDs((*hosts.Host).Dreams) {
@@ -115,7 +113,16 @@ func (c *Command) dreamHost(ctx context.Context, p *consolidate.Project, install
 	if !slices.Contains(installed, answer) {
 		return "", &Failure{"nothing was started", "answer with a number or a name", 1}
 	}
-	return answer, p.Store.Records.SetNote(dreamHostFile, answer)
+	return answer, setDreamHost(p, answer)
+}
+
+// setDreamHost notes the host that the person chose, for the next time.
+func setDreamHost(p *consolidate.Project, name string) error {
+	db, err := p.Store.Records.DB()
+	if err != nil {
+		return err
+	}
+	return db.SetDreamHost(name)
 }
 
 // either joins names with "or".
