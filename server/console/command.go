@@ -35,7 +35,7 @@ type Command struct {
 	Args          []string
 	Flags         host.Flags
 	JSON          bool
-	Keep          bool   // demo: keep the folder
+	Keep, Full    bool   // demo: keep the folder; show every step
 	All           bool   // help: show everything
 	At            string // undo FILE: an ID
 	List          bool   // undo: list the versions

@@ -217,7 +217,8 @@ With --person it lists the memories that all your projects on this machine have.
 		short:   "show a dream from start to undo, in a sandbox",
 		example: "dream-mcp demo",
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.Keep, "keep", false, "keep the sandbox")
+			f.BoolVar(&c.Keep, "keep", false, "keep the sandbox, with the memory as the dream left it")
+			f.BoolVar(&c.Full, "full", false, "show every step")
 		}},
 
 	{name: "version", run: (*Command).version, short: "print the version", example: "dream-mcp version"},

@@ -98,5 +98,5 @@ func (c *Command) version(context.Context, *consolidate.Project, host.Setup) err
 }
 
 func (c *Command) demo(ctx context.Context, _ *consolidate.Project, _ host.Setup) error {
-	return demo.Run(ctx, demo.Options{Self: c.Self, In: c.In, Out: c.Out, Keep: c.Keep})
+	return demo.Run(ctx, demo.Options{Self: c.Self, In: c.In, Out: c.Out, Keep: c.Keep, Full: c.Full})
 }

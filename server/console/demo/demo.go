@@ -37,7 +37,8 @@ type Options struct {
 	Self string    // the path of this program
 	In   io.Reader // where the person types; nil: the demo prints the whole story and asks nothing
 	Out  io.Writer
-	Keep bool // keep the folder
+	Keep bool // keep the folder, with the memory as the dream left it
+	Full bool // show a person every step, not three screens
 }
 
 // Run shows a dream from its start to its undo. Only the model is not real: story.txt takes its place. The server
@@ -97,6 +98,8 @@ type story struct {
 	ink    terminal.Ink
 	pages  []string  // what is shown, a page for each step after a first without a heading
 	index  [2]string // the index at the start, and after the dream
+	live   string    // what status --watch shows while the dream is open
+	cause  string    // words of the person, and the change that they caused
 
 	forPerson bool // a person reads one page after the other: calls are shown in words, not as JSON
 
@@ -142,7 +145,9 @@ func (s *story) startServer(log *os.File) (err error) {
 //	? WORDS            must be in the last answer
 //	| N [REGEXP]       shows the first N lines of the last answer that match, and says how many more there are
 //	= WORDS            prints WORDS if the memory is as it was at the start, else fails
-//	after              keeps the index as it is now, to show it beside the one at the start
+//	live               keeps what status --watch shows now
+//	after FILE         keeps the index as it is now, to show it beside the one at the start, and where the change of FILE comes from
+//	undo               begins what --keep omits
 func (s *story) play() error {
 	script, err := files.ReadFile("story.txt")
 	if err != nil {
@@ -156,6 +161,12 @@ func (s *story) play() error {
 	for line := range strings.SplitSeq(strings.ReplaceAll(strings.TrimSpace(string(script)), "\n\t", " "), "\n") {
 		var data any
 		json.Unmarshal([]byte(s.answer), &data) // prose has no data
+		if line == "undo" {
+			if s.Keep {
+				break
+			}
+			continue
+		}
 		line, err := s.fill(line, data, template.FuncMap{
 			"sum": s.sum, "repeat": func(n int, text string) string { return strings.Repeat(text, n) },
 			"files": func() int { return len(s.before) },
@@ -181,11 +192,16 @@ func (s *story) do(line string) error {
 		s.print(terminal.Bold, "", fmt.Sprintf("%d  %s", s.number, rest))
 	case ">", "!":
 		s.print(terminal.Cyan, "", "→ "+s.said(rest))
+		s.showEdits(rest)
 		return s.call(rest, mark == "!")
+	case "live":
+		out, err := s.command("status", "--watch", "--once").CombinedOutput()
+		s.live = string(out)
+		return err
 	case "after":
 		index, err := os.ReadFile(filepath.Join(s.memory, memory.IndexFile))
 		s.index[1] = string(index)
-		return err
+		return errors.Join(err, s.findCause(rest))
 	case "$":
 		s.print("", "", "$ dream-mcp "+rest)
 		out, err := s.command(strings.Fields(rest)...).CombinedOutput()
@@ -249,6 +265,41 @@ func (s *story) said(line string) string {
 		words = append(words, "(delete)")
 	}
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
+}
+
+// findCause keeps the words that a memory comes from, and how its first line changed.
+func (s *story) findCause(file string) error {
+	out, err := s.command("why", file, "--json").Output()
+	if err != nil {
+		return fmt.Errorf("dream-mcp why %s: %w", file, err)
+	}
+	var why struct {
+		Sources []struct {
+			Said time.Time
+			Text string
+		}
+	}
+	if err := json.Unmarshal(out, &why); err != nil || len(why.Sources) == 0 {
+		return fmt.Errorf("%s has no source: %s", file, out)
+	}
+	name := filepath.Join(s.memory, file)
+	after, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	_, before, _ := strings.Cut(s.before[name], "\n") // below the time
+	first := func(text string) string {
+		line, _, _ := strings.Cut(strings.TrimSpace(memory.ParseTopic([]byte(text)).Body()), "\n")
+		return line
+	}
+	b := terminal.Lines{Ink: s.ink}
+	b.Add(true, terminal.Bold, "You said on %s:", why.Sources[0].Said.Format(time.DateOnly))
+	b.Add(true, terminal.Cyan, "  “%s”", why.Sources[0].Text)
+	b.Add(true, terminal.Bold, "So %s changed:", file)
+	b.Add(true, terminal.Red, "  - %s", first(before))
+	b.Add(true, terminal.Green, "  + %s", first(string(after)))
+	s.cause = b.String()
+	return nil
 }
 
 // sum returns the sum of a memory, the base of a change.

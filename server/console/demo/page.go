@@ -3,6 +3,7 @@ package demo
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -84,7 +85,14 @@ func (s *story) showPages(ctx context.Context) error {
 	if !s.forPerson {
 		return terminal.Print(s.Out, strings.Join(s.pages, "")+next)
 	}
-	pages := append([]string{s.beforeAndAfter()}, s.pages[1:]...)
+	if len(s.pages) < 2 {
+		return nil // it failed before
+	}
+	last := strings.Replace(s.pages[len(s.pages)-1], fmt.Sprintf("%d  ", s.number), "", 1)
+	pages := []string{s.beforeAndAfter(), s.liveAndCause(), last}
+	if s.Full {
+		pages = append(pages[:1:1], s.pages[1:]...)
+	}
 	for i, page := range pages {
 		if err := terminal.Print(s.Out, fitPage(page, s.ink)); err != nil {
 			return err
@@ -126,8 +134,40 @@ func (s *story) beforeAndAfter() string {
 			b.Add(strings.HasPrefix(line, "- "), []string{terminal.Red, terminal.Green}[i], "  %s", ansi.Truncate(line, terminal.TextWidth-2, "…"))
 		}
 	}
-	b.Add(true, "", "\nThe steps between follow. A script plays the model; the rest is real.")
+	b.Add(true, "", "\nA script plays the model; the rest is real.")
 	return b.String()
+}
+
+// liveAndCause shows the dream while it is open, and below it words of the person and the change that they caused.
+func (s *story) liveAndCause() string {
+	b := terminal.Lines{Ink: s.ink}
+	b.Add(true, terminal.Bold, "While a dream runs, dream-mcp status --watch shows it:")
+	const most = 11
+	rows := strings.Split(strings.TrimSpace(s.live), "\n")
+	for _, row := range rows[:min(most, len(rows))] {
+		b.Add(true, "", "  %s", ansi.Truncate(row, terminal.TextWidth-2, "…"))
+	}
+	b.WriteString("\n" + terminal.Wrap(s.cause, terminal.TextWidth))
+	return b.String()
+}
+
+// showEdits shows a person the texts that a call replaces, and the source that it names.
+func (s *story) showEdits(line string) {
+	_, arguments, _ := strings.Cut(line, " ")
+	var call struct {
+		Edits    []struct{ Old, New string }
+		Evidence []string
+	}
+	if !s.forPerson || json.Unmarshal([]byte(arguments), &call) != nil {
+		return
+	}
+	for _, e := range call.Edits {
+		s.quote("- "+e.Old, terminal.Red)
+		s.quote("+ "+e.New, terminal.Green)
+	}
+	if len(call.Evidence) > 0 {
+		s.quote("source: "+strings.Join(call.Evidence, ", "), terminal.Dim)
+	}
 }
 
 // next says which two commands come next.
@@ -136,7 +176,7 @@ func (s *story) next() string {
 	if install.Temporary(s.Self) {
 		first = "go install . && dream-mcp install     connects the agents that you have"
 	}
-	return fmt.Sprintf("\nNext:\n  %s\n  %s demo --keep     keeps this sandbox for you to look around\n", first, program)
+	return fmt.Sprintf("\nNext:\n  %s\n  %s demo --keep     keeps this sandbox for you to look around; --full shows every step\n", first, program)
 }
 
 // enter says how to look around in the sandbox.
@@ -144,5 +184,5 @@ func (s *story) enter(system string) string {
 	if system == "windows" {
 		return fmt.Sprintf("  cd /d %q\n  set USERPROFILE=%s\n  dream-mcp status\n", s.project, s.home)
 	}
-	return fmt.Sprintf("  cd %s\n  HOME=%s dream-mcp status\n", install.ShellWords(system, []string{s.project}), install.ShellWords(system, []string{s.home}))
+	return fmt.Sprintf("  cd %s\n  export HOME=%s\n  dream-mcp\n  dream-mcp why use-bun.md\n", install.ShellWords(system, []string{s.project}), install.ShellWords(system, []string{s.home}))
 }
