@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/share"
 	"dream-mcp/memory"
 )
 
@@ -248,4 +249,46 @@ func TestPersonLaws(t *testing.T) {
 func (w *world) exchange(p *Project) error {
 	_, err := p.Person.List(ctx)
 	return err
+}
+
+// A memory of all projects that is damaged in the state folder is no answer of another project: the copies stay, and it is restored.
+func TestPersonDamaged(t *testing.T) {
+	for name, damage := range map[string]func(path string) error{
+		"deleted": os.Remove,
+		"empty":   func(path string) error { return os.WriteFile(path, nil, 0o600) },
+		"cut":     func(path string) error { return os.Truncate(path, 40) },
+		"garbage": func(path string) error { return os.WriteFile(path, []byte("\x00\x01\x02"), 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			p := Open(w.options())
+			defer p.Close("the test ended")
+			other, err := elsewhere(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer other.Close("the test ended")
+			habits, err := memory.ParseName("habits.md")
+			w.mustDo(err)
+			w.mustDo(other.Person.Add(ctx, habits))
+			w.mustDo(w.exchange(p))
+			at := filepath.Join(share.PersonDir(w.state), "habits.md")
+			before := make(map[string]string)
+			paths := []string{at, filepath.Join(p.Store.MemoryDir, "habits.md"), filepath.Join(other.Store.MemoryDir, "habits.md")}
+			for _, path := range paths {
+				data, err := os.ReadFile(path)
+				w.mustDo(err)
+				before[path] = string(data)
+			}
+			w.mustDo(damage(at))
+			w.mustDo(w.exchange(p))
+			w.mustDo(w.exchange(other))
+			for _, path := range paths {
+				if data, _ := os.ReadFile(path); string(data) != before[path] {
+					t.Errorf("%s is now %q", path, data)
+				}
+			}
+		})
+	}
 }

@@ -174,6 +174,18 @@ func (p *Person) exchange(ctx context.Context, known map[string]copyState, their
 		was, isKnown := known[n.String()]
 		text, isHere := ours[n]
 		all, isTheirs := theirs[n]
+		if !isKnown || string(all) != was.Text {
+			recorded, damaged, err := p.damaged(n, all)
+			if err != nil {
+				return err
+			}
+			if damaged {
+				all, isTheirs = recorded, recorded != nil
+			}
+			if recorded != nil {
+				toAll[n] = recorded
+			}
+		}
 		takesPart := isHere && memory.ParseTopic(text).IsPersons()
 		switch {
 		case isTheirs && isKnown && takesPart && !was.Except:
@@ -184,7 +196,7 @@ func (p *Person) exchange(ctx context.Context, known map[string]copyState, their
 			if string(here) != string(text) {
 				toHere[n] = here
 			}
-			if string(merged) != string(all) {
+			if string(merged) != string(all) || toAll[n] != nil {
 				toAll[n] = merged
 			}
 			next[n.String()] = copyState{Text: string(merged), Ours: was.Ours}
@@ -235,9 +247,8 @@ func (p *Person) exchange(ctx context.Context, known map[string]copyState, their
 	return p.setKnown(next)
 }
 
-// ended reports whether an operation deleted n from the memories of all, and returns the text that it deleted; nil if the archive lost it.
-// Otherwise the file of n was lost, which ends nothing.
-func (p *Person) ended(n memory.Name) (last []byte, ended bool, err error) {
+// lastChange returns the last change of n in the memories of all; nil if none is recorded.
+func (p *Person) lastChange(n memory.Name) (*ops.Change, error) {
 	entries, err := p.all.Entries()
 	for _, e := range slices.Backward(entries) {
 		if e.Outcome != ops.Committed || !slices.Contains(e.Files, n.String()) {
@@ -245,16 +256,33 @@ func (p *Person) ended(n memory.Name) (last []byte, ended bool, err error) {
 		}
 		o, err := p.all.Records.Op(e.ID)
 		if err != nil {
-			return nil, false, ignoreMissing(err)
+			return nil, ignoreMissing(err)
 		}
 		c, _ := o.Change(n)
-		if c.After != "" {
-			return nil, false, nil
-		}
-		last, err = p.all.Records.Content(c.Before)
-		return last, true, ignoreMissing(err)
+		return &c, nil
 	}
-	return nil, false, err
+	return nil, err
+}
+
+// ended reports whether an operation deleted n from the memories of all, and returns the text that it deleted; nil if the archive lost it.
+func (p *Person) ended(n memory.Name) (last []byte, ended bool, err error) {
+	c, err := p.lastChange(n)
+	if err != nil || c == nil || c.After != "" {
+		return nil, false, err
+	}
+	last, err = p.all.Records.Content(c.Before)
+	return last, true, ignoreMissing(err)
+}
+
+// damaged reports whether the file of n, which has this text, is not as an operation left it in the memories of all, and returns the
+// text that it left; nil if the archive lost it. Damage is not an answer of another project.
+func (p *Person) damaged(n memory.Name, text []byte) (recorded []byte, damaged bool, err error) {
+	c, err := p.lastChange(n)
+	if err != nil || c == nil || c.After == "" || text != nil && c.After == memory.SumOf(text) {
+		return nil, false, err
+	}
+	recorded, err = p.all.Records.Content(c.After)
+	return recorded, true, ignoreMissing(err)
 }
 
 func ignoreMissing(err error) error {
