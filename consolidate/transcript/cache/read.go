@@ -23,7 +23,7 @@ func (db *DB) version() string {
 const (
 	// maxPart is how much is said, in bytes, before it is written: memory is bounded by it, and a reading that is cut off
 	// goes on there.
-	maxPart = 8 << 20
+	maxPart = 2 << 20
 
 	// sampleSize is what is compared of a transcript's head, and of the block before the place where reading goes on.
 	sampleSize = 4 << 10
@@ -36,9 +36,15 @@ type session struct {
 	size, modified int64
 	inode          uint64
 	head, block    uint64
-	state          said.State
-	passed         said.Skipped // up to the place where reading goes on
 	skipped        said.Skipped
+	checkpoint
+	kept [2]string // the checkpoint as the database has it, which may be large: decoded when reading goes on
+}
+
+// A checkpoint is the place where reading goes on.
+type checkpoint struct {
+	state  said.State
+	passed said.Skipped // over, up to there
 }
 
 // is reports whether a session was read to the end of a transcript as it is.
@@ -94,9 +100,9 @@ func (db *DB) upToDate(ctx context.Context, conn *sql.DB, f said.File) (*session
 func (db *DB) find(ctx context.Context, conn *sql.DB, path string) (*session, error) {
 	var s session
 	var inode, head, block int64
-	var state, passed, skipped string
+	var skipped string
 	row := conn.QueryRowContext(ctx, `SELECT id, revision, version, size, modified, inode, head, block, state, passed, skipped FROM session WHERE path = ?`, path)
-	err := row.Scan(&s.id, &s.revision, &s.version, &s.size, &s.modified, &inode, &head, &block, &state, &passed, &skipped)
+	err := row.Scan(&s.id, &s.revision, &s.version, &s.size, &s.modified, &inode, &head, &block, &s.kept[0], &s.kept[1], &skipped)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && s.version != db.version() {
 		return nil, nil
 	}
@@ -104,8 +110,7 @@ func (db *DB) find(ctx context.Context, conn *sql.DB, path string) (*session, er
 		return nil, err
 	}
 	s.inode, s.head, s.block = uint64(inode), uint64(head), uint64(block)
-	err = errors.Join(json.Unmarshal([]byte(state), &s.state), json.Unmarshal([]byte(passed), &s.passed), json.Unmarshal([]byte(skipped), &s.skipped))
-	if err != nil {
+	if json.Unmarshal([]byte(skipped), &s.skipped) != nil {
 		return nil, nil
 	}
 	return &s, nil
@@ -120,6 +125,9 @@ func (db *DB) read(ctx context.Context, conn *sql.DB, f said.File, before *sessi
 	defer source.Close()
 	if before != nil {
 		same := !f.Format.Rewritten() && before.size < source.Size && before.inode == source.Inode
+		if same {
+			same = json.Unmarshal([]byte(before.kept[0]), &before.state) == nil && json.Unmarshal([]byte(before.kept[1]), &before.passed) == nil
+		}
 		if same {
 			head, block, err := samples(source, before.state.Offset)
 			if err != nil && err != io.EOF {

@@ -9,7 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"dream-mcp/consolidate/transcript/literal"
 	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/text"
 )
@@ -25,12 +24,13 @@ type QueryError struct {
 
 func (e *QueryError) Error() string { return e.Field + ": " + e.Message }
 
-// A pattern finds a literal or an expression in what was said.
+// A pattern finds a text or an expression in what was said.
 type pattern struct {
-	literals []literal.Literal // one of them is in every text that matches; none: nothing is known
-	regexp   *regexp.Regexp    // nil: the pattern is its one literal
-	whole    bool              // the literal is a word, and matches whole words
-	raw      []literal.Literal // one of them is in every record that matches, as it is encoded; none: nothing is known
+	regexp   *regexp.Regexp
+	fold     bool     // the literals are folded, and looked for in folded texts
+	literals literals // of what was said
+	raw      literals // of a record as it is encoded
+	whole    bool     // it is a word, and matches whole words
 }
 
 // compile reads a pattern of a query. An expression is RE2; ^ and $ match at every line.
@@ -46,15 +46,15 @@ func compile(q Query, text string) (*pattern, error) {
 	case !utf8.ValidString(text):
 		return refuse("it is not valid UTF-8")
 	}
-	fold := !hasUpper(text, q.Regex)
+	sensitive := hasUpper(text, q.Regex)
 	if q.CaseSensitive != nil {
-		fold = !*q.CaseSensitive
+		sensitive = *q.CaseSensitive
 	}
 	expression, flags := text, "(?m)"
 	if !q.Regex {
 		expression = regexp.QuoteMeta(expression)
 	}
-	if fold {
+	if !sensitive {
 		flags = "(?mi)"
 	}
 	tree, err := syntax.Parse(flags+expression, syntax.Perl)
@@ -66,11 +66,15 @@ func compile(q Query, text string) (*pattern, error) {
 		return refuse("%v", err)
 	}
 	tree = tree.Simplify()
-	p := &pattern{literals: literal.Required(tree, nil), raw: literal.Required(tree, mayDiffer)}
-	if tree.Op != syntax.OpLiteral {
-		p.regexp = re
+	p := &pattern{regexp: re, fold: ignoresCase(tree), literals: required(tree, nil), raw: required(tree, mayDiffer)}
+	if p.fold {
+		for _, l := range []literals{p.literals, p.raw} {
+			for i := range l {
+				l[i] = fold(l[i])
+			}
+		}
 	}
-	p.whole = len(q.Patterns) > 0 && !q.Regex && p.regexp == nil && isWord(text)
+	p.whole = len(q.Patterns) > 0 && !q.Regex && isWord(text)
 	return p, nil
 }
 
@@ -93,73 +97,69 @@ var escapes = lazy.New(`\\[pPx]\{[^}]*\}|\\x[0-9A-Fa-f]{2}|\\[pP]?.|\(\?P?<[^>]*
 
 // find returns where the pattern is first in a text: the first match that is not empty, if there is one.
 func (p *pattern) find(text string) (start, end int, ok bool) {
-	if p.whole {
-		p.literals[0].Each(text, func(s, e int) int {
-			if start, end, ok = s, e, isWhole(text, s, e); ok {
-				return len(text) + 1
-			}
-			return s + 1
-		})
-		return start, end, ok
-	}
-	if p.regexp == nil {
-		return p.literals[0].Index(text)
-	}
 	at := p.regexp.FindStringIndex(text)
 	if at == nil {
 		return 0, 0, false
 	}
-	if at[0] == at[1] {
-		for _, other := range p.regexp.FindAllStringIndex(text, maxCounted) {
+	if p.whole || at[0] == at[1] {
+		for _, other := range p.all(text) {
 			if other[0] < other[1] {
 				return other[0], other[1], true
 			}
 		}
 	}
-	return at[0], at[1], true
+	return at[0], at[1], !p.whole
 }
 
-// matches reports whether the pattern is in a text. An expression takes a hundred times as long as a literal.
-func (p *pattern) matches(text string) bool {
-	if p.whole {
-		_, _, ok := p.find(text)
-		return ok
-	}
-	has := func(l literal.Literal) bool { _, _, ok := l.Index(text); return ok }
-	return (len(p.literals) == 0 || slices.ContainsFunc(p.literals, has)) && (p.regexp == nil || p.regexp.MatchString(text))
-}
-
-// isWithin reports whether a pattern that is a whole word is in a text at all.
-func (p *pattern) isWithin(text string) bool {
+// all returns where the pattern is in a text, without overlap, up to maxCounted times.
+func (p *pattern) all(text string) [][]int {
 	if !p.whole {
-		return false
+		return p.regexp.FindAllStringIndex(text, maxCounted)
 	}
-	_, _, ok := p.literals[0].Index(text)
-	return ok
+	all := slices.DeleteFunc(p.regexp.FindAllStringIndex(text, -1), func(at []int) bool { return !isWhole(text, at[0], at[1]) })
+	return all[:min(len(all), maxCounted)]
+}
+
+// matches reports whether the pattern is in a text.
+func (p *pattern) matches(text string) bool {
+	is, _ := p.in(text, foldFor([]*pattern{p}, text))
+	return is
+}
+
+// in reports whether the pattern is in a text, of which the folded text is given too, and whether it is there at all where it
+// is to be a whole word.
+func (p *pattern) in(text, folded string) (is, within bool) {
+	if !p.literals.in(p.either(text, folded)) || !p.regexp.MatchString(text) {
+		return false, false
+	}
+	if !p.whole {
+		return true, true
+	}
+	_, _, is = p.find(text)
+	return is, true
+}
+
+// either returns the one of a text and the folded text that has the literals.
+func (p *pattern) either(text, folded string) string {
+	if p.fold {
+		return folded
+	}
+	return text
+}
+
+// foldFor returns a text folded, if one of some patterns looks for that.
+func foldFor(patterns []*pattern, text string) string {
+	if slices.ContainsFunc(patterns, func(p *pattern) bool { return p.fold }) {
+		return fold(text)
+	}
+	return ""
 }
 
 // maxCounted bounds the occurrences that are counted in one utterance.
 const maxCounted = 1000
 
 // count returns how often the pattern is in a text, without overlap, up to maxCounted.
-func (p *pattern) count(text string) (n int) {
-	if p.whole {
-		p.literals[0].Each(text, func(s, e int) int {
-			if isWhole(text, s, e) {
-				n++
-			}
-			if n == maxCounted {
-				return len(text) + 1
-			}
-			return s + 1
-		})
-		return n
-	}
-	if p.regexp == nil {
-		return p.literals[0].Count(text, maxCounted)
-	}
-	return len(p.regexp.FindAllStringIndex(text, maxCounted))
-}
+func (p *pattern) count(text string) (n int) { return len(p.all(text)) }
 
 // isWord reports whether a text is one word of a script that parts its words by spaces.
 func isWord(pattern string) bool {

@@ -127,11 +127,12 @@ func (s *scan) inSaid(said []Said, i int) (all []found) {
 
 // matches returns which of the patterns are in a text, a bit each, and counts those that are in it as a part of words only.
 func (s *scan) matches(text string) (mask uint16) {
+	folded := foldFor(s.patterns, text)
 	for k, p := range s.patterns {
-		switch {
-		case p.matches(text):
+		switch is, within := p.in(text, folded); {
+		case is:
 			mask |= 1 << k
-		case p.isWithin(text):
+		case within:
 			s.within[k].Add(1)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 	"unicode"
+	"unicode/utf8"
 	"unsafe"
 
 	"dream-mcp/consolidate/transcript/cache"
@@ -85,24 +86,25 @@ func anyLine(lines *said.LineReader, may func([]byte) bool) (bool, error) {
 // mayMatch reports whether encoded records may hold a match in the text of a tool.
 func (s *scan) mayMatch(encoded []byte) bool {
 	text := unsafe.String(unsafe.SliceData(encoded), len(encoded)) // not kept
+	folded := foldFor(s.patterns, text)
 	for _, p := range s.patterns {
-		if len(p.raw) == 0 {
-			return true
-		}
-		least := rune(unicode.MaxASCII)
-		for i := range p.raw {
-			if _, _, ok := p.raw[i].Index(text); ok {
-				return true
-			}
-			if !p.raw[i].IsASCII() {
-				least = unicode.MaxRune
-			}
-		}
-		if hasEscape(text, least) {
+		if p.raw.in(p.either(text, folded)) || hasEscape(text, p.lastEscaped()) {
 			return true
 		}
 	}
 	return false
+}
+
+// lastEscaped is the last character that a literal of a pattern may have.
+func (p *pattern) lastEscaped() rune {
+	for _, text := range p.raw {
+		for _, r := range text {
+			if r >= utf8.RuneSelf || p.fold && (r == 'K' || r == 'S') { // there is a Kelvin sign, and a long s
+				return unicode.MaxRune
+			}
+		}
+	}
+	return unicode.MaxASCII
 }
 
 // hasEscape reports whether a character up to a last one, other than a control, is encoded as \u: a literal may be
