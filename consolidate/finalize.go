@@ -98,7 +98,7 @@ func (d *dream) finalize(r ops.FinalizeRequest) (res FinalizeResult, err error) 
 	}
 	fresh := d.fresh(plan.findings)
 	fresh = append(atEnd(plan.lines), fresh...)
-	res = committed(d.Tx, plan.index, fresh, ops.Summary(d.Stage.Changes, d.Op)+d.Left())
+	res = committed(d.Tx, plan.index, fresh, ops.Summary(d.Stage.Changes, d.Op)+d.Left()+d.p.notRead())
 	res.Standing, res.Tell = standing(plan.findings), ops.Tell(d.Stage.Changes, d.Op)
 	return res, d.end(ops.Committed, "")
 }
@@ -279,6 +279,15 @@ func (d *dream) landError(err error) error {
 		d.detach() // Land has closed it: the next operation, of any process, carries the commit on
 	}
 	return err
+}
+
+// notRead says what a dream could not read of the sessions, if anything.
+func (p *Project) notRead() string {
+	unread := Unread(p.Transcripts.Unread())
+	if len(unread) == 0 {
+		return ""
+	}
+	return " Not read: " + strings.Join(unread, "; ") + "."
 }
 
 // landedReport says in a line what a dream did, for a person.

@@ -38,6 +38,7 @@ type Map struct {
 	Findings  []rule.Finding
 	Sessions  []sessions.Session // oldest first
 	Skipped   said.Skipped
+	Unread    []string      // what could not be read, a sentence each
 	Limited   bool          // the directory holds more than was looked at
 	Checked   drift.Checked // how much of the project drift compared the memory with
 	Prompted  bool          // the prompt with the four phases was read on this connection
@@ -102,6 +103,7 @@ func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 	if m.Sessions, m.Skipped, err = p.Transcripts.Sessions(ctx, d.Prior().Time); err != nil {
 		return m, err
 	}
+	m.Unread = Unread(p.Transcripts.Unread())
 	slices.Reverse(m.Sessions)
 	if n := sessions.Counted(m.Sessions); d.Sessions != n {
 		d.Sessions = n

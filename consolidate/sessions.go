@@ -3,9 +3,11 @@ package consolidate
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/listing"
@@ -13,6 +15,7 @@ import (
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory/related"
+	"dream-mcp/memory/visible"
 )
 
 // Sessions are what was said in the sessions of a project. To search or list it counts as a call of the open dream.
@@ -151,6 +154,15 @@ func (s *Sessions) ContextOf(ctx context.Context, ids []string, n int) (turns []
 func (s *Sessions) Folders() []said.Folder {
 	folders, _ := s.p.Transcripts.Folders() // Status reports the error
 	return folders
+}
+
+// Unread says in a sentence for each what could not be read of the sessions of a host, and why.
+func Unread(all []sessions.Unread) (sentences []string) {
+	for _, u := range all {
+		sentences = append(sentences, fmt.Sprintf("%s: %s could not be read: %s (%s)",
+			host.Name(string(u.Host)), ops.Plural(u.Files, "file"), visible.Cut(said.Visible(u.Reason), 200), said.Visible(u.Path)))
+	}
+	return sentences
 }
 
 // recentSessions is how far back Recent looks.

@@ -93,10 +93,8 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 		if host := string(f.Host()); !slices.Contains(s.Hosts, host) {
 			s.Hosts = append(s.Hosts, host)
 		}
-		if f.Problem != "" {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("the sessions in %q cannot be read: %s", f.Path, f.Problem))
-		}
 	}
+	s.Warnings = append(s.Warnings, Unread(p.Transcripts.Unread())...)
 	s.setGates(w)
 	s.warn(s.describeDreams(p, dir))
 	if s.Dream == nil && dir != nil {

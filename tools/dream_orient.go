@@ -107,6 +107,9 @@ func mapState(b *text, m consolidate.Map) {
 	b.add(bytes > 0, ", %s", size(bytes))
 	b.add(len(m.Skipped) > 0, "; left out: %s", counts(m.Skipped))
 	b.WriteByte('\n')
+	for _, u := range m.Unread {
+		b.add(true, "%s\n", u)
+	}
 	var guides []string
 	for _, g := range m.Guides[:min(len(m.Guides), maxMapGuides)] {
 		guides = append(guides, fmt.Sprintf("%s (%s)", quoted(g.Path, 200), age(m.Now.Sub(g.ModTime))))

@@ -107,11 +107,13 @@ func renderPage(page listing.Page, now time.Time) string {
 		first := l.Failed[0]
 		b.add(true, "; %s could not be read (%s: %s)", ops.Plural(len(l.Failed), "session"), first.Session.Short(), quoted(first.Err.Error(), 200))
 	}
-	b.add(l.Hidden > 0, "; %s could not be read: what was said there waits for the next dream", ops.Plural(l.Hidden, "transcript file or folder"))
+	for _, u := range consolidate.Unread(l.Unread) {
+		b.add(true, "; %s", u)
+	}
 	switch {
 	case page.Cursor != "":
 		b.add(true, "; more: grep_transcripts {\"cursor\": %q}", page.Cursor)
-	case page.Text == "" && l.Hidden == 0:
+	case page.Text == "" && len(l.Unread)+len(l.Failed) == 0:
 		b.add(true, "; nothing was said in that time")
 	default:
 		b.add(true, "; this was the last page")

@@ -29,7 +29,7 @@ var codex = Host{
 		Format: said.Format{
 			Host: "codex",
 			Folders: []said.Folder{
-				{Path: "sessions", Why: "Codex's, of all projects: those that ran here", Files: []string{"[0-9]*/[0-9]*/[0-9]*/*.jsonl"}},
+				{Path: "sessions", Why: "Codex's, of all projects: those that ran here", Files: []string{"[0-9]*/[0-9]*/[0-9]*/*.jsonl"}, Sealed: map[string]string{"*/*/*/*.jsonl.zst": "it is compressed"}},
 				{Path: "archived_sessions", Why: "Codex's archive, of all projects: those that ran here", Files: []string{"*.jsonl"}},
 			},
 			ID: codexID, Line: codexLine, NotTyped: codexNotTyped,

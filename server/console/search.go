@@ -138,6 +138,9 @@ func (c *Command) said(ctx context.Context, p *consolidate.Project, setup host.S
 				return err
 			}
 			if page.Text == "" && page.Number <= 1 {
+				if unread := consolidate.Unread(page.List.Unread); len(unread) > 0 {
+					return to.print("Nothing was said since the last dream in what could be read.\n" + strings.Join(unread, "\n") + "\n")
+				}
 				return to.print("Nothing was said since the last dream. dream-mcp said --since 30d looks further back.\n")
 			}
 			if err := to.listing(page.Text); err != nil || page.Cursor == "" {

@@ -55,7 +55,7 @@ type List struct {
 	Silent   int       // without one
 	Older    int       // left out since Query.Newest was reached
 	Failed   []Failure
-	Hidden   int // files and folders that could not be read, so that nobody knows what sessions they hold
+	Unread   []sessions.Unread // files and folders that could not be read, so that nobody knows what they hold
 
 	id         string
 	pageBytes  int // of its first page
@@ -132,11 +132,11 @@ func New(ctx context.Context, store *search.Store, q Query) (*List, error) {
 	if q.Since.After(touched) {
 		touched = q.Since.Add(-slack)
 	}
-	found, skipped, err := store.Sessions(ctx, touched)
+	found, _, err := store.Sessions(ctx, touched)
 	if err != nil {
 		return nil, err
 	}
-	l.Hidden = skipped[said.Unreadable]
+	l.Unread = store.Unread()
 	if found, err = search.Choose(found, q.Session); err != nil {
 		return nil, err
 	}

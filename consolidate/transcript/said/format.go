@@ -74,8 +74,11 @@ type Folder struct {
 	Problem string // why it cannot be read; "" if it can
 
 	Trust Trust
-	Files []string   // patterns of the paths of its files
-	Of    Collection // in place of files, or nil
+	Files []string // patterns of the paths of its files
+
+	Sealed map[string]string // patterns of the paths of sessions that cannot be read, with the reason
+
+	Of Collection // in place of files, or nil
 }
 
 // Host returns the ID of the host whose sessions the folder holds.
@@ -161,6 +164,16 @@ func (f Folder) Named(path string) (id string, reason Reason, ok bool) {
 		reason = NoSession
 	}
 	return id, reason, true
+}
+
+// SealedBy returns why the session at a path below the folder cannot be read; "" for any other path.
+func (f Folder) SealedBy(at string) string {
+	for pattern, reason := range f.Sealed {
+		if ok, _ := path.Match(pattern, at); ok {
+			return reason
+		}
+	}
+	return ""
 }
 
 // Leads reports whether files of sessions may be in a folder at a path below this one.

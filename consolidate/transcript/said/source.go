@@ -3,7 +3,7 @@ package said
 import (
 	"bytes"
 	"cmp"
-	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -108,6 +108,9 @@ func (f File) Open() (*Source, error) {
 		return s, nil
 	}
 	defer opened.Close()
+	if stat.Size() > MaxWhole {
+		return nil, ErrTooBig
+	}
 	text, err := io.ReadAll(io.LimitReader(opened, MaxWhole+1))
 	if err == nil && len(text) > MaxWhole {
 		err = ErrTooBig
@@ -121,7 +124,7 @@ func (f File) Open() (*Source, error) {
 }
 
 // ErrTooBig is the error of a session that is too large: for one part where parts cannot be kept, or to be read whole.
-var ErrTooBig = errors.New("the session is too large")
+var ErrTooBig = fmt.Errorf("the session is larger than %d MB", MaxWhole>>20)
 
 // inMemory is a stream that need not be closed.
 type inMemory struct{ *bytes.Reader }

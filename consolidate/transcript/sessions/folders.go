@@ -61,7 +61,7 @@ func (s *Project) Folders() ([]said.Folder, error) {
 
 // anyOurs reports whether one of the newest files of a folder is a session of ours.
 func (s *Project) anyOurs(folder said.Folder) bool {
-	files := list(folder, time.Time{}, said.Skipped{})
+	files := s.list(folder, time.Time{}, said.Skipped{})
 	newest(files)
 	for _, f := range files[:min(len(files), maxPeeks)] {
 		if h, err := s.head(f); err == nil && s.owns(f, h) {

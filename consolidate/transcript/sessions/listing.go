@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"path"
+	slashed "path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +22,7 @@ func (s *Project) files(since time.Time) ([]said.File, said.Skipped, error) {
 	var files []said.File
 	skipped := said.Skipped{}
 	for _, folder := range folders {
-		files = append(files, list(folder, since, skipped)...)
+		files = append(files, s.list(folder, since, skipped)...)
 	}
 	newest(files)
 	if len(files) > said.MaxSessions {
@@ -41,9 +41,10 @@ func newest(files []said.File) {
 
 // list returns the files of a folder that were touched after since and are sessions by name, and counts those that are
 // not.
-func list(f said.Folder, since time.Time, skipped said.Skipped) (files []said.File) {
+func (s *Project) list(f said.Folder, since time.Time, skipped said.Skipped) (files []said.File) {
 	if f.Of != nil {
 		listed, left, err := f.Of.List(since)
+		s.noteRead(f.Path, f.Host(), err)
 		if err != nil {
 			left = said.Skipped{said.Unreadable: 1}
 		}
@@ -61,6 +62,7 @@ func list(f said.Folder, since time.Time, skipped said.Skipped) (files []said.Fi
 		}
 		at := filepath.Join(f.Path, filepath.FromSlash(below))
 		entries, _, err := said.ReadFolder(at)
+		s.noteRead(at, f.Host(), err)
 		if err != nil {
 			skipped[said.Unreadable]++
 			return
@@ -69,10 +71,10 @@ func list(f said.Folder, since time.Time, skipped said.Skipped) (files []said.Fi
 			skipped[said.Unlisted] = 1
 		}
 		for _, e := range entries {
-			if name := path.Join(below, e.Name()); e.IsDir() && f.Leads(name) {
+			if name := slashed.Join(below, e.Name()); e.IsDir() && f.Leads(name) {
 				look(name)
 			} else {
-				files = appendSession(files, f, name, e, since, skipped)
+				files = s.appendSession(files, f, name, e, since, skipped)
 			}
 		}
 	}
@@ -81,17 +83,23 @@ func list(f said.Folder, since time.Time, skipped said.Skipped) (files []said.Fi
 }
 
 // appendSession adds the file at a path below a folder to the files if it is a session that was touched after since.
-func appendSession(files []said.File, f said.Folder, at string, e fs.DirEntry, since time.Time, skipped said.Skipped) []said.File {
+func (s *Project) appendSession(files []said.File, f said.Folder, at string, e fs.DirEntry, since time.Time, skipped said.Skipped) []said.File {
 	id, reason, ok := f.Named(at)
+	path := filepath.Join(f.Path, filepath.FromSlash(at))
+	stat, err := e.Info()
+	if sealed := f.SealedBy(at); sealed != "" && err == nil && stat.ModTime().After(since) {
+		s.noteRead(path, f.Host(), errors.New(sealed))
+		skipped[said.Unreadable]++
+	}
 	if !ok {
 		return files
 	}
-	stat, err := e.Info()
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && !stat.ModTime().After(since):
 		return files
 	case reason == "" && err != nil:
 		reason = said.Unreadable
+		s.noteRead(path, f.Host(), err)
 	case reason == "" && !stat.Mode().IsRegular():
 		reason = said.NoSession
 	}
@@ -100,6 +108,6 @@ func appendSession(files []said.File, f said.Folder, at string, e fs.DirEntry, s
 		return files
 	}
 	return append(files, said.File{
-		ID: id, Format: f.Format, Trust: f.Trust, Path: filepath.Join(f.Path, filepath.FromSlash(at)), Size: stat.Size(), ModTime: stat.ModTime(),
+		ID: id, Format: f.Format, Trust: f.Trust, Path: path, Size: stat.Size(), ModTime: stat.ModTime(),
 	})
 }

@@ -63,11 +63,12 @@ type Project struct {
 	mu          sync.Mutex
 	collections map[string]said.Collection // by path
 	heads       map[string]cachedHead      // by path
+	unread      map[string]Unread          // by path
 }
 
 // Open returns the sessions that the options name. It touches no file.
 func Open(o Options) *Project {
-	p := &Project{Options: o, collections: map[string]said.Collection{}, heads: map[string]cachedHead{}}
+	p := &Project{Options: o, collections: map[string]said.Collection{}, heads: map[string]cachedHead{}, unread: map[string]Unread{}}
 	p.gone = sync.OnceValue(func() []string {
 		if p.Options.Gone == nil {
 			return nil

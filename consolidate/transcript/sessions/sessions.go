@@ -136,10 +136,16 @@ func (s *Project) judgeAll(ctx context.Context, files []said.File) ([]said.Reaso
 // judge reads the head of a file and returns why it is not a session of the project, or "".
 func (s *Project) judge(f said.File) said.Reason {
 	h, err := s.head(f)
+	owned := err == nil && s.owns(f, h)
+	if err == nil && !owned && len(h.CWDs) == 0 && h.Reason == "" && f.Host() != said.ClaudeCode {
+		s.noteRead(f.Path, f.Host(), errNoProject)
+	} else {
+		s.noteRead(f.Path, f.Host(), err)
+	}
 	switch {
 	case err != nil:
 		return said.Unreadable
-	case !s.owns(f, h):
+	case !owned:
 		return said.OtherProject
 	}
 	return h.Reason

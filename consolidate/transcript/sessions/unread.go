@@ -1,0 +1,65 @@
+package sessions
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"dream-mcp/consolidate/transcript/said"
+)
+
+// An Unread counts the files and folders of a host's sessions that could not be read for one reason.
+type Unread struct {
+	Host   said.Host
+	Reason string
+	Files  int
+	Path   string // of one of them
+}
+
+// errNoProject is the reason of a session that a person typed in and that does not say where it ran.
+var errNoProject = errors.New("it does not say in which project it ran")
+
+// noteRead notes that a file or folder was read, or why it could not be. What does not exist is not missing.
+func (s *Project) noteRead(path string, host said.Host, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		delete(s.unread, path)
+		return
+	}
+	reason := strings.TrimPrefix(err.Error(), `"`+path+`": `)
+	if of, ok := errors.AsType[*fs.PathError](err); ok {
+		reason = of.Err.Error()
+	}
+	s.unread[path] = Unread{host, reason, 1, path}
+}
+
+// Unread returns what could not be read of the sessions that were looked at so far, in the order of the hosts. It opens nothing.
+func (s *Project) Unread() (all []Unread) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for path, one := range s.unread {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Lstat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) || !s.inDatabase(path) {
+				delete(s.unread, path)
+				continue
+			}
+		}
+		i := slices.IndexFunc(all, func(u Unread) bool { return u.Host == one.Host && u.Reason == one.Reason })
+		if i < 0 {
+			all = append(all, one)
+			continue
+		}
+		all[i].Files++
+		all[i].Path = min(all[i].Path, path)
+	}
+	slices.SortFunc(all, func(a, b Unread) int { return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Reason, b.Reason)) })
+	return all
+}
+
+// inDatabase reports whether a path is of a session in a database.
+func (s *Project) inDatabase(path string) bool { return s.collections[filepath.Dir(path)] != nil }
