@@ -22,7 +22,7 @@ func (d *dream) propose(plan plan) (FinalizeResult, error) {
 	res := FinalizeResult{Outcome: string(ops.Proposed), Files: ops.FilesOf(changes), Index: plan.index.Size(),
 		Findings: append([]rule.Finding{}, plan.findings...)}
 	d.Request, d.Reviewed, d.Summary, d.Accepted = &plan.request, d.p.Store.Now(), plan.request.Summary, plan.lost()
-	res.Report = "Nothing has landed; the person is asked (dream-mcp review). It would be: " + ops.Report(changes, d.Op) + d.Decisions()
+	res.Report = "Nothing has landed; the person is asked (dream-mcp review). If it lands: " + ops.Report(changes, d.Op) + d.Decisions()
 	return res, d.end(ops.Proposed, "waits for the person: dream-mcp review")
 }
 

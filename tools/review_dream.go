@@ -74,7 +74,7 @@ func describeReview(r consolidate.Review, room int) string {
 	if len(r.Held) > 0 {
 		kind = "Changes"
 	}
-	b.add(true, "%s %s, proposed %s, waits for the person's answer. Nothing has landed. It would be: %s\n",
+	b.add(true, "%s %s, proposed %s, waits for the person's answer. Nothing has landed. If it lands: %s\n",
 		kind, r.ID, r.Made.Format("2006-01-02 15:04Z"), quoted(r.Report, room/4))
 	b.add(r.Summary != "", "Its summary: %s\n", quoted(r.Summary, room/4))
 	for _, file := range slices.Sorted(maps.Keys(r.Held)) {

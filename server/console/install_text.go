@@ -73,7 +73,7 @@ func renderInstall(h *hosts.Host, answer installJSON, removing, changed bool) st
 	b.Add(changed && removing, "", memoriesKept)
 	b.Add(changed && !removing, "", "Restart %s. To ask for a dream there, type %s. dream-mcp uninstall %s undoes this.", h.Name, h.Asks(), h.ID)
 	b.Add(changed && !removing && note(h) != "", "", "%s", note(h))
-	b.Add(!removing && answer.Recall != "" && answer.Recall != recall.Off, "", "Shown to its model unasked: %s.", recallText(h.ID, answer.Recall))
+	b.Add(!removing && answer.Recall != "" && answer.Recall != recall.Off, "", "Shown to its model automatically: %s.", recallText(h.ID, answer.Recall))
 	for _, plugin := range answer.Twice {
 		b.Add(true, "", "! Claude Code has dream-mcp by the plugin %s, too.", plugin)
 		b.Add(true, "", "  One is enough: dream-mcp uninstall claude-code, or claude plugin uninstall %s", plugin)

@@ -58,7 +58,7 @@ func (c *Command) mode(ctx context.Context, _ *consolidate.Project, setup host.S
 	}
 	if wanted != setup.Mode {
 		return &Failure{
-			fmt.Sprintf("%s is set, but %s is in force here (%s)", wanted, setup.Mode, setup.ModeSource),
+			fmt.Sprintf("%s is set, but %s applies here (%s)", wanted, setup.Mode, setup.ModeSource),
 			"the source in brackets overrides config.json: change the mode there; dream-mcp doctor shows what is ignored", 1,
 		}
 	}
@@ -91,10 +91,10 @@ func renderMode(setup host.Setup, set bool, connected []string, ink terminal.Ink
 		}
 		b.Add(true, colour, "%s %-8s %s", mark, m, modes[m])
 	}
-	b.Add(true, "", "in force by: %s", setup.ModeSource)
+	b.Add(true, "", "set by: %s", setup.ModeSource)
 	b.Add(set && len(setup.ModeKeys) == 1, "", "set for: all projects that have no mode of their own in config.json")
 	b.Add(set && len(setup.ModeKeys) > 1, "", "set for: this project alone")
 	b.Add(setup.Mode != host.ModeOff && !setup.Enabled.On, "", "but dreams are off: %s", setup.Enabled.Why)
-	b.Add(setup.Mode != host.ModeOff && len(connected) == 0, terminal.Yellow, "but nothing does it: no host calls dream-mcp. To connect one: dream-mcp install HOST")
+	b.Add(setup.Mode != host.ModeOff && len(connected) == 0, terminal.Yellow, "but no program that could start a dream is connected: dream-mcp install HOST")
 	return b.String() + renderRecall(setup)
 }

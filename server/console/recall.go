@@ -49,7 +49,7 @@ func (c *Command) chooseRecall(ctx context.Context, h *hosts.Host, removing bool
 		c.Recall = now
 	default:
 		proposed := recall.Start
-		fmt.Fprintf(c.Out, "dream-mcp can show memories of a project to the model of %s unasked.\n"+
+		fmt.Fprintf(c.Out, "dream-mcp can show memories of a project to the model of %s automatically.\n"+
 			"The vendor of the model then reads them.\n  off     nothing\n", h.Name)
 		for n, level := range recall.Levels[1:] {
 			fmt.Fprintf(c.Out, "  %-7s %s%s\n", level, strings.Repeat("also ", min(n, 1)), recalls[level])
@@ -96,12 +96,12 @@ func renderRecall(setup host.Setup) string {
 		b.Add(level != recall.Off && h.Shows(), "", "  %-12s %s", h.Name, recallText(h.ID, level))
 	}
 	if b.Len() == 0 {
-		return "memories are shown to no model unasked (dream-mcp install HOST --recall start)\n"
+		return "no memories are shown to models automatically (dream-mcp install HOST --recall start)\n"
 	}
-	return "memories are shown unasked (recall in config.json):\n" + b.String()
+	return "memories shown to models automatically (recall in config.json):\n" + b.String()
 }
 
-// recallLog lists the memories that models were shown unasked, the newest first.
+// recallLog lists the memories that were shown to models automatically, the newest first.
 func (c *Command) recallLog(p *consolidate.Project) error {
 	pushes, err := p.Recall.Pushes()
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *Command) recallLog(p *consolidate.Project) error {
 	slices.Reverse(pushes)
 	return answerAll(c, pushes, func(ink terminal.Ink) string {
 		b := terminal.Lines{Ink: ink}
-		b.Add(len(pushes) == 0, "", "No memory was shown unasked yet.")
+		b.Add(len(pushes) == 0, "", "No memory was shown automatically yet.")
 		for _, push := range pushes {
 			b.Add(true, "", "%s  %-8s %-12s %-8.8s  %s", minute(push.Time, p.Store.Now().Location()), push.Event, push.Host, push.Session, ops.Few(push.Files, maxFiles))
 		}

@@ -106,7 +106,7 @@ func renderReview(r consolidate.Review, now time.Time, ink terminal.Ink) string 
 		what = "Changes "
 	}
 	fmt.Fprintf(&b, "%s  %s\n", ink.In(terminal.Bold, what+r.ID), ink.In(terminal.Dim, "proposed "+ops.Ago(now, r.Made)))
-	b.Add(true, "", "It would be: %s", r.Report)
+	b.Add(true, "", "If it lands: %s", r.Report)
 	b.Add(r.Summary != "", "", "Its summary: %s", r.Summary)
 	for _, file := range slices.Sorted(maps.Keys(r.Held)) {
 		b.Add(true, "", "Only you may change %s: %s", file, r.Held[file])

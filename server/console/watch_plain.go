@@ -46,7 +46,7 @@ func (s *shownEvents) next(v watchView, p consolidate.Snapshot) (lines []string)
 func stateOf(p consolidate.Snapshot) (state, why string) {
 	switch d := p.Dream; {
 	case d != nil && p.Dead:
-		return fmt.Sprintf("dream %s: its process has died; the next command ends it", d.ID), ""
+		return fmt.Sprintf("dream %s: its process has exited; the next command ends it", d.ID), ""
 	case d != nil && p.Stopping:
 		return fmt.Sprintf("dream %s: asked to stop", d.ID), ""
 	case d != nil:

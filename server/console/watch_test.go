@@ -218,7 +218,7 @@ func TestWatchLines(t *testing.T) {
 		t.Error(got)
 	}
 	p.Dead = true
-	if got := all(p); got != "10:02:30 dream 20261121-100030-c0ffee: its process has died; the next command ends it" {
+	if got := all(p); got != "10:02:30 dream 20261121-100030-c0ffee: its process has exited; the next command ends it" {
 		t.Error(got)
 	}
 }

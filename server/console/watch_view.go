@@ -114,7 +114,7 @@ func (v watchView) dreaming(b *terminal.Lines) {
 		parts = append(parts, "by "+p.Host)
 	}
 	b.Add(true, "", "%s", strings.Join(parts, " · "))
-	b.Add(p.Dead, terminal.Yellow, "! its process has died: the next command ends it, and nothing lands")
+	b.Add(p.Dead, terminal.Yellow, "! its process has exited: the next command ends it, and nothing lands")
 	b.Add(p.Stopping && !p.Dead, terminal.Yellow, "! asked to stop: it ends before its next step")
 	v.warnings(b)
 	if words := strings.Join(strings.Fields(said.Visible(p.Words)), " "); words != "" {
