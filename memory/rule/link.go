@@ -75,23 +75,25 @@ func (v *view) orphans() []memory.Name {
 	}
 	folders := make(map[string][]*memory.Index)
 	for n, t := range v.After.Topics {
-		if isFolderIndex(n) {
-			folder := path.Dir(n.String())
+		folder := path.Dir(n.String())
+		if isFolderIndex(n) && folder != "." || isSecondIndex(n) && index.Mentions(n) {
 			folders[folder] = append(folders[folder], memory.ParseIndex(t.Bytes()))
 		}
 	}
 	inFolder := func(n memory.Name) bool {
-		for folder := path.Dir(n.String()); folder != "."; folder = path.Dir(folder) {
+		for folder := path.Dir(n.String()); ; folder = path.Dir(folder) {
 			within, err := memory.ParseName(strings.TrimPrefix(n.String(), folder+"/"))
 			if err == nil && slices.ContainsFunc(folders[folder], func(x *memory.Index) bool { return x.Mentions(within) || x.Mentions(n) }) {
 				return true
 			}
+			if folder == "." {
+				return false
+			}
 		}
-		return false
 	}
 	var orphans []memory.Name
 	for _, n := range v.sortedNames() {
-		if isPage(n) || !n.IsTopic() || index.Mentions(n) || inFolder(n) {
+		if isPage(n) && !isSecondIndex(n) || !n.IsTopic() || index.Mentions(n) || inFolder(n) {
 			continue
 		}
 		orphans = append(orphans, n)

@@ -24,6 +24,7 @@ type rule struct {
 var table = []rule{
 	{name: "name", severity: Error, topic: findOddName, whole: findOddFiles},
 	{name: "frontmatter", severity: Error, topic: findBadFrontmatter, whole: findOtherForm},
+	{name: "leftover", severity: Warning, topic: findLeftovers},
 	{name: "index-limits", severity: Error, whole: findIndexOverLimits, exact: true},
 	{name: "index-entry", severity: Warning, whole: findBadEntries, minor: true},
 	{name: "dangling", severity: Error, whole: findDangling},
