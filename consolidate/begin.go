@@ -91,11 +91,7 @@ func (p *Project) beginning(ctx context.Context, dir *memory.Dir, a gateAnswers,
 	}
 	info = p.Store.New(lock.KindDream)
 	if resume {
-		entries, err := p.Store.Records.Journal()
-		if err != nil {
-			return info, err
-		}
-		left, err := p.Store.Unfinished(entries, "")
+		left, err := p.Store.Unfinished("")
 		if err != nil {
 			return info, err
 		}

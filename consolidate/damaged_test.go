@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 )
 
@@ -60,7 +62,7 @@ func (w *world) ours() (paths []string) {
 	return paths
 }
 
-// contents returns the sums of all files at or below a path.
+// contents returns the sums of all files at or below a path, and of the texts in the databases among them.
 func contents(path string) map[memory.Sum]bool {
 	sums := map[memory.Sum]bool{}
 	filepath.WalkDir(path, func(p string, e fs.DirEntry, err error) error {
@@ -68,10 +70,36 @@ func contents(path string) map[memory.Sum]bool {
 			if data, err := os.ReadFile(p); err == nil {
 				sums[memory.SumOf(data)] = true
 			}
+			if strings.HasPrefix(e.Name(), state.File) {
+				for _, text := range textsIn(p) {
+					sums[memory.SumOf(text)] = true
+				}
+			}
 		}
 		return nil
 	})
 	return sums
+}
+
+// textsIn returns the texts in a database, as far as they can be read.
+func textsIn(path string) (texts [][]byte) {
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return nil
+	}
+	defer db.Close()
+	rows, err := db.Query("SELECT text FROM texts")
+	if err != nil {
+		return nil
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text []byte
+		if rows.Scan(&text) == nil {
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }
 
 // ending fails the test, by what it tried, where f hangs.

@@ -151,6 +151,7 @@ func TestNotDueWhereNoDreamCanBegin(t *testing.T) {
 			if s, err := p.Status(ctx); err != nil || !s.Due {
 				t.Fatalf("before: %+v, %v", s, err)
 			}
+			w.mustDo(p.Store.Records.Close()) // a disk with an open file does not become read-only
 			test.spoil(w)
 			if err := p.Begin(ctx, true, false); err == nil {
 				t.Fatal("a dream began")

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 )
 
@@ -58,8 +57,8 @@ func TestHardLinks(t *testing.T) {
 			}, nil,
 		},
 		{
-			"the journal", func(w *world, p *Project) string { return filepath.Join(p.Store.Records.StateDir(), ops.LogFile) },
-			func(w *world, p *Project) error { return writeNew(p, "x.md") }, nil,
+			"the database", func(w *world, p *Project) string { return p.Store.Records.Path() },
+			func(w *world, p *Project) error { return writeNew(p, "x.md") }, memory.ErrLinked,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/listed"
-	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/consolidate/transcript/said"
@@ -153,8 +152,8 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m liste
 func (s *Sessions) sinceLast() (listed.Marks, error) {
 	if db, err := s.p.Store.Records.Look(); err == nil {
 		if all, _ := db.Listed(); len(all) > 0 { // what is lost is listed again
-			entries, err := s.p.Store.Entries()
-			return listed.Joined(all, ops.UndoneBy(entries)), err
+			undone, err := s.p.Store.Records.Undone()
+			return listed.Joined(all, undone), err
 		}
 	}
 	since, err := s.lastRead()

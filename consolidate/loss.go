@@ -12,6 +12,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/proposal"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
@@ -161,20 +162,19 @@ func (w *writing) contradicted() bool {
 // hourAgo is the memory as it was before the writes outside dreams of the last hour, as far as nobody else has changed it since.
 // It includes the changes that the person agreed to.
 func (w *writing) hourAgo() (*memory.Snapshot, error) {
-	entries, err := w.p.Store.Records.Journal()
-	if err != nil {
-		return nil, err
-	}
 	ago := *w.before
 	ago.Topics = maps.Clone(ago.Topics)
 	seen := make(map[memory.Name]memory.Sum) // what a file holds before the writes that were looked at
 	done := make(map[memory.Name]bool)       // somebody else changed it
 	singles := 0
-	for _, e := range slices.Backward(entries) {
+	for e, err := range w.p.Store.Records.Newest(state.LogQuery{Kind: string(lock.KindWrite)}) {
+		if err != nil {
+			return nil, err
+		}
 		if age := w.now.Sub(e.Time); age >= singleSpan || singles == maxSingles {
 			break
 		}
-		if e.Kind != lock.KindWrite || e.Outcome != ops.Committed {
+		if e.Outcome != ops.Committed {
 			continue
 		}
 		singles++

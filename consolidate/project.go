@@ -93,7 +93,7 @@ func Open(o Options) *Project {
 	}
 	o.Lease = cmp.Or(o.Lease, DefaultLease)
 	p := &Project{options: o, Transcripts: o.Transcripts, prompted: o.Prompted}
-	o.Ended, o.Landed = p.ended, func(i ops.Op) { p.History.PruneAfter(i) }
+	o.Ended, o.Landed = p.ended, func(ops.Op) { p.History.PruneAfter() }
 	p.Store = ops.Open(o.Options)
 	if p.Transcripts != nil {
 		p.Transcripts.Options.Gone = p.goneRoots

@@ -1,12 +1,14 @@
 package consolidate
 
 import (
+	"encoding/json"
+	"errors"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 )
 
 // Whatever is in the lock file, the memory is not changed by recovery, which leads nowhere else; and
@@ -55,7 +57,17 @@ func FuzzStageFiles(f *testing.F) {
 		if _, err := p.Store.Records.Root(); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(p.Store.Records.StateDir(), ops.FileOf(id, ops.RecordFile)), []byte(record), 0o600); err != nil {
+		db, err := p.Store.Records.DB()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Its changes are the rows of another table; whatever they name is tried in the same way.
+		var op struct {
+			State   string
+			Changes []state.Change
+		}
+		json.Unmarshal([]byte(record), &op)
+		if err := db.Save(&state.Operation{ID: id, Kind: "dream", State: op.State, Record: []byte(record), Changes: op.Changes}, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Store.Records.Append(ops.LogEntry{Header: ops.Header{ID: id, Kind: lock.KindDream}}); err != nil {
@@ -80,7 +92,14 @@ func FuzzStageFiles(f *testing.F) {
 		if got := w.files(); !same(got, before) {
 			t.Errorf("the memory is changed:%s", differences(got, before))
 		}
-		if err := writeNew(p, "later.md"); err != nil {
+		err = writeNew(p, "later.md")
+		if _, broken := errors.AsType[*ops.BrokenError](err); broken && op.State == string(ops.Landing) { // a person decides
+			if _, err := p.Doctor.Examine(ctx, true, true); err != nil {
+				t.Fatal(err)
+			}
+			err = writeNew(p, "later.md")
+		}
+		if err != nil {
 			t.Errorf("a later write: %v", err)
 		}
 	})

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 )
 
@@ -64,13 +64,21 @@ func TestRecoverFromADamagedFolder(t *testing.T) {
 		damage func(w *world) error
 		lands  bool
 	}{
-		{"the record", func(w *world) error { return os.WriteFile(w.record(), []byte("{"), 0o600) }, false},
+		{"the record", func(w *world) error { w.query("UPDATE operations SET record = '{'"); return nil }, false},
+		{"the record and its changes", func(w *world) error {
+			w.query("DELETE FROM operations")
+			w.query("DELETE FROM changes")
+			return nil
+		}, false},
+		{"the database", func(w *world) error { return w.damage(func(path string) error { return os.Truncate(path, 5000) }) }, false},
+		{"the database, deleted", func(w *world) error { return w.damage(os.Remove) }, false},
 		{"the texts and the temporaries", func(w *world) error {
 			temps, _ := filepath.Glob(filepath.Join(w.memory, ".dream-*.tmp"))
 			for _, temp := range temps {
 				os.Remove(temp)
 			}
-			return os.RemoveAll(filepath.Join(filepath.Dir(w.record()), "..", textsFolder))
+			w.query("DELETE FROM texts")
+			return nil
 		}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -125,14 +133,17 @@ func TestRecoverSweepsWhatTheStampLeft(t *testing.T) {
 	}
 }
 
-// record is the path of the record of the only operation.
-func (w *world) record() string {
-	w.t.Helper()
-	found := w.records()
-	if len(found) != 1 {
-		w.t.Fatalf("there are %d operations, want 1", len(found))
+// damage does something to the file of the database, which no process has open, and removes SQLite's log.
+func (w *world) damage(do func(path string) error) error {
+	w.query("PRAGMA wal_checkpoint(truncate)")
+	paths, _ := filepath.Glob(filepath.Join(w.state, "*", state.File))
+	if len(paths) != 1 {
+		w.t.Fatalf("there are %d databases", len(paths))
 	}
-	return found[0]
+	for _, end := range []string{"-wal", "-shm"} {
+		os.Remove(paths[0] + end)
+	}
+	return do(paths[0])
 }
 
 // The mark in the lock's record may be on disk though its sync failed and the plan was given up: what
@@ -150,32 +161,12 @@ func TestRecoverAMarkWithoutAPlan(t *testing.T) {
 	}
 }
 
-// breakJournal makes every write of the journal fail until the function it returns is called.
-func breakJournal(t *testing.T, p *Project) (repair func()) {
-	t.Helper()
-	journal := filepath.Join(p.Store.Records.StateDir(), ops.LogFile)
-	if err := os.MkdirAll(p.Store.Records.StateDir(), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	err := os.Rename(journal, journal+".whole")
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(journal, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return func() {
-		os.Remove(journal)
-		os.Rename(journal+".whole", journal)
-	}
-}
-
 // A dream whose beginning can't be journaled is none: the lock's lock.Stamp is given back.
 func TestBeginWithoutAJournal(t *testing.T) {
 	w := newWorldFor(t, "commit")
 	was := w.hostStamp()
 	p := w.open()
-	breakJournal(t, p)
+	w.breakTable("log")
 	if err := p.Begin(ctx, true, false); err == nil || p.dream != nil {
 		t.Errorf("begun with %v, a dream open: %v", err, p.dream != nil)
 	}
@@ -201,7 +192,7 @@ func TestLandWithoutAJournal(t *testing.T) {
 				p = w.dreaming()
 			}
 			before := w.files()
-			repair := breakJournal(t, p)
+			repair := w.breakTable("log")
 			var half *ops.HalfError
 			if err := test.do(p); !errors.As(err, &half) {
 				t.Fatalf("told %v", err)
@@ -220,49 +211,5 @@ func TestLandWithoutAJournal(t *testing.T) {
 				t.Errorf("undone to %q with %v", w.files(), err)
 			}
 		})
-	}
-}
-
-// What the journal has lost, whole or its end, is known by its archive: it is listed where it belongs and can
-// be taken back, newest first, however the clock was set.
-func TestJournalLost(t *testing.T) {
-	w := newWorld(t)
-	var before []map[string]string
-	write := func(path string, later time.Duration) {
-		before = append(before, w.files())
-		w.now = w.now.Add(later)
-		if err := writeNew(w.open(), path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	journal := filepath.Join(w.open().Store.Records.StateDir(), ops.LogFile)
-	write("x.md", time.Minute)
-	write("y.md", 365*24*time.Hour)
-	write("z.md", -364*24*time.Hour)
-	if err := os.Rename(journal, journal+aside); err != nil {
-		t.Fatal(err)
-	}
-	write("last.md", time.Hour)
-	if err := os.Rename(journal+aside, journal); err != nil {
-		t.Fatal(err)
-	}
-	var listed []string
-	entries, err := w.open().Store.Log()
-	for _, e := range entries {
-		listed = append(listed, e.Files[0])
-	}
-	if want := []string{"x.md", "y.md", "z.md", "last.md"}; err != nil || !slices.Equal(listed, want) {
-		t.Errorf("with the end lost: %v, %v, want %v", listed, err, want)
-	}
-	for n := len(before) - 1; n > 0; n-- {
-		if n == 1 {
-			if err := os.Remove(journal); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, err := w.open().History.Undo(ctx, ""); err != nil || !same(w.files(), before[n]) {
-			t.Errorf("%d taken back with %v:%s", n, err, differences(w.files(), before[n]))
-		}
-		w.now = w.now.Add(time.Minute)
 	}
 }

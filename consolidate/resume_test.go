@@ -2,8 +2,6 @@ package consolidate
 
 import (
 	"errors"
-	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -77,15 +75,7 @@ func TestPrune(t *testing.T) {
 		}, true},
 		{"displaced", func(t *testing.T) *world {
 			w := newWorldFor(t, "resume")
-			manifest := w.record()
-			data, err := os.ReadFile(manifest)
-			if err != nil {
-				t.Fatal(err)
-			}
-			said := strings.Replace(string(data), "{", `{"displaced": ["`+string(memory.SumOf([]byte("theirs")))+`"],`, 1)
-			if err := os.WriteFile(manifest, []byte(said), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			w.query("UPDATE operations SET only_copy = 1, record = json_set(record, '$.displaced', json_array(?))", string(memory.SumOf([]byte("theirs"))))
 			return w
 		}, true},
 	} {

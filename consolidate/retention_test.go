@@ -72,19 +72,11 @@ func stepOf(t *testing.T, operation, name string) int {
 	return slices.Index(stepsOf(t, operation), name)
 }
 
-// records returns the paths of the records of all operations, the oldest first.
-func (w *world) records() []string {
-	found, _ := filepath.Glob(filepath.Join(w.state, "*", opsFolder, "*"+ops.RecordFile))
-	return found
-}
-
 // ids returns the IDs of all operations, the oldest first.
-func (w *world) ids() (ids []string) {
-	for _, record := range w.records() {
-		ids = append(ids, strings.TrimSuffix(filepath.Base(record), ops.RecordFile))
-	}
-	return ids
-}
+func (w *world) ids() (ids []string) { return w.query("SELECT id FROM operations ORDER BY id") }
+
+// texts returns the sums of all texts.
+func (w *world) texts() []string { return w.query("SELECT sum FROM texts") }
 
 // checkArchive sees that all that the archive names is there.
 func (w *world) checkArchive(what string) {
@@ -152,40 +144,28 @@ func (w *world) checkCollected(what string) {
 		}
 		needed[string(o.Index)] = true
 	}
-	texts, _ := filepath.Glob(filepath.Join(p.Store.Records.StateDir(), textsFolder, "*"))
-	for _, text := range texts {
-		if !needed[filepath.Base(text)] {
-			w.t.Errorf("%s: no operation has the text %s", what, filepath.Base(text))
+	for _, text := range w.texts() {
+		if !needed[text] {
+			w.t.Errorf("%s: no operation has the text %s", what, text)
 		}
 	}
 }
 
-// Records that somebody moves away for a while find their texts again.
-func TestRecordsMovedAway(t *testing.T) {
-	w := worldOfWrites(t, 3)
-	state := filepath.Dir(filepath.Dir(w.records()[0]))
-	ours, aside := filepath.Join(state, opsFolder), filepath.Join(state, "aside")
-	w.mustDo(os.Rename(ours, aside))
-	w.mustDo(writeNew(w.open(), "x.md"))
-	w.mustDo(os.RemoveAll(ours))
-	w.mustDo(os.Rename(aside, ours))
-	w.checkArchive("after the records were away")
-}
-
-// While a record cannot be read, nobody knows which texts it needs, and all of them stay.
+// The texts of a record that cannot be read stay.
 func TestDamagedRecordKeepsTexts(t *testing.T) {
 	w := worldOfWrites(t, keptNewest+3)
-	w.mustDo(os.WriteFile(w.records()[1], []byte("{"), 0o600))
-	texts := func() []string {
-		found, _ := filepath.Glob(filepath.Join(w.state, "*", textsFolder, "*"))
-		return found
+	damaged := w.ids()[keptNewest]
+	w.query("UPDATE operations SET record = '{' WHERE id = ?", damaged)
+	needed := func() []string {
+		return w.query("SELECT sum FROM needs JOIN texts USING (sum) WHERE operation = ?", damaged)
 	}
-	before := len(texts())
+	before := needed()
 	if err := writeNew(w.open(), "x.md"); err != nil {
 		t.Fatal(err)
 	}
-	if after := len(texts()); after < before {
-		t.Errorf("of %d texts %d are left", before, after)
+	after := needed()
+	if len(before) == 0 || slices.ContainsFunc(before, func(sum string) bool { return !slices.Contains(after, sum) }) {
+		t.Errorf("of %q %q are left", before, after)
 	}
 }
 
@@ -241,7 +221,7 @@ func TestWritesKeepTheLimit(t *testing.T) {
 		next := fmt.Sprintf("Write %d. %s", i, strings.Repeat(string(rune('a'+i%26)), 10_000))
 		w.write(p, "a.md", body, next)
 		body = next
-		use, err := p.History.Measure()
+		use, err := p.History.Use()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +239,7 @@ func TestStateTemporaries(t *testing.T) {
 	if err := writeNew(p, "x.md"); err != nil {
 		t.Fatal(err)
 	}
-	for _, folder := range []string{".", opsFolder, textsFolder, "share"} {
+	for _, folder := range []string{".", "share"} {
 		w.mustDo(os.MkdirAll(filepath.Join(p.Store.Records.StateDir(), folder), 0o700))
 		for name, age := range map[string]time.Duration{".dream-00.tmp": 25 * time.Hour, ".dream-01.tmp": time.Hour, ".dream-02": 25 * time.Hour} {
 			file := filepath.Join(p.Store.Records.StateDir(), folder, name)
@@ -275,7 +255,7 @@ func TestStateTemporaries(t *testing.T) {
 		left[filepath.Base(name)]++
 		return nil
 	})
-	if left[".dream-00.tmp"] != 0 || left[".dream-01.tmp"] != 4 || left[".dream-02"] != 4 {
+	if left[".dream-00.tmp"] != 0 || left[".dream-01.tmp"] != 2 || left[".dream-02"] != 2 {
 		t.Errorf("left are %v", left)
 	}
 }

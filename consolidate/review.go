@@ -85,7 +85,6 @@ func (q *Proposals) review(dir *memory.Dir, info ops.Op) (Review, error) {
 	if err != nil {
 		return Review{}, err
 	}
-	defer t.Release()
 	r := Review{ID: info.ID, Dream: info.Dream, Held: info.Held, Made: ops.Second(info.Reviewed), Host: info.Host,
 		Summary: info.Summary, Findings: []rule.Finding{}, Conflicts: []ops.Conflict{}}
 	for _, c := range t.Stage.Changes {

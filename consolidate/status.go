@@ -11,6 +11,7 @@ import (
 	"dream-mcp/consolidate/forget"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 )
 
@@ -146,20 +147,21 @@ func (s *Status) describeDreams(p *Project, dir *memory.Dir) error {
 			s.Dream = dreamOf(p, r)
 		}
 	}
-	entries, err := p.Store.Records.Journal()
-	if err != nil {
+	var err error
+	if s.Last, err = p.lastDream(func(ops.Outcome) bool { return true }); err != nil {
 		return err
 	}
-	s.Last = lastDream(entries, func(ops.Outcome) bool { return true })
 	if s.Last != nil && s.Last.Outcome != ops.Committed {
-		s.LastLanded = lastDream(entries, func(o ops.Outcome) bool { return o == ops.Committed })
+		if s.LastLanded, err = p.lastDream(func(o ops.Outcome) bool { return o == ops.Committed }); err != nil {
+			return err
+		}
 	}
-	if use, ok := p.History.Use(); ok && use.Bytes > use.MaxBytes {
+	if use, err := p.History.Use(); err == nil && use.Bytes > use.MaxBytes {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the archive has %d MiB, over its limit of %d, "+
 			"since it keeps the newest dream and what was deleted in the last 30 days; "+
 			"max_archive_mib in config.json sets the limit", use.Bytes>>20, use.MaxBytes>>20))
 	}
-	left, err := p.Store.Unfinished(entries, open)
+	left, err := p.Store.Unfinished(open)
 	if len(left) > 0 && p.dream == nil {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("dream %s was %s (%s) and its stage is kept; "+
 			"dream_orient {\"resume\": true} resumes it", left[0].ID, left[0].Outcome, left[0].Reason))
@@ -168,22 +170,25 @@ func (s *Status) describeDreams(p *Project, dir *memory.Dir) error {
 }
 
 // lastDream returns the last dream that ended with an outcome for which is returns true, or nil.
-func lastDream(entries []ops.LogEntry, is func(ops.Outcome) bool) *LastDream {
-	for _, e := range slices.Backward(entries) {
-		if e.Kind != lock.KindDream || e.Outcome == ops.Fired || !is(e.Outcome) {
+func (p *Project) lastDream(is func(ops.Outcome) bool) (*LastDream, error) {
+	for e, err := range p.Store.Records.Newest(state.LogQuery{Kind: string(lock.KindDream)}) {
+		if err != nil {
+			return nil, err
+		}
+		if e.Outcome == ops.Fired || !is(e.Outcome) {
 			continue
 		}
 		files := e.Files
 		if files == nil {
 			files = []string{}
 		}
-		last := &LastDream{ID: e.ID, Ended: ops.Second(e.Time), Outcome: e.Outcome, Files: files, Summary: e.Summary, Undone: ops.UndoneBy(entries)[e.ID]}
+		last := &LastDream{ID: e.ID, Ended: ops.Second(e.Time), Outcome: e.Outcome, Files: files, Summary: e.Summary, Undone: e.Undone}
 		if e.Outcome == ops.Committed {
 			last.Changes = e.Changes.String()
 		}
-		return last
+		return last, nil
 	}
-	return nil
+	return nil, nil
 }
 
 func shownDream(i ops.Op, staged []string, lease time.Duration) *OpenDream {

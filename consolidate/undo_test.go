@@ -389,14 +389,12 @@ func TestRestoreFromADamagedArchive(t *testing.T) {
 	before := w.files()["a.md"]
 	w.write(p, "a.md", "The body", "A body")
 	now := w.files()["a.md"]
-	blob := filepath.Join(p.Store.Records.StateDir(), textsFolder, string(memory.SumOf([]byte(before))))
-	if err := os.WriteFile(blob, []byte("something else"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sum := string(memory.SumOf([]byte(before)))
+	w.query("UPDATE texts SET text = CAST('something else' AS BLOB) WHERE sum = ?", sum)
 	if _, err := p.History.Restore(ctx, "a.md", ""); err == nil || w.files()["a.md"] != now {
 		t.Errorf("restored to %q with %v", w.files()["a.md"], err)
 	}
-	os.Remove(blob)
+	w.query("DELETE FROM texts WHERE sum = ?", sum)
 	if _, err := p.History.Restore(ctx, "a.md", ""); err == nil || w.files()["a.md"] != now {
 		t.Errorf("restored to %q with %v", w.files()["a.md"], err)
 	}

@@ -89,11 +89,10 @@ func (w *Watch) Look(ctx context.Context) (Snapshot, bool, error) {
 		}
 		next.setGates(p.Gates.check(ctx, dir, now, gateOptions{}))
 	}
-	entries, err := p.Store.Records.Journal()
+	next.Last, err = p.lastDream(func(ops.Outcome) bool { return true })
 	if !errors.Is(err, fs.ErrNotExist) {
 		next.warn(err)
 	}
-	next.Last = lastDream(entries, func(ops.Outcome) bool { return true })
 	changed := print != w.print || died || !sameGates(next.Gates, w.snapshot.Gates)
 	w.print, w.snapshot = w.fingerprint(), next
 	return next, changed, nil
@@ -109,16 +108,10 @@ func (w *Watch) fingerprint() string {
 	if words == "" && w.log != "" {
 		words = filepath.Join(w.p.Store.Records.StateDir(), w.log)
 	}
-	p, dream := w.p, w.dream
-	folder := p.Store.Records.StateDir()
+	p := w.p
 	files := []string{
 		filepath.Join(p.Store.MemoryDir, lock.File), filepath.Join(p.Store.MemoryDir, lock.HostFile),
-		filepath.Join(folder, ops.LogFile), words,
-	}
-	if dream != "" {
-		for _, end := range []string{ops.RecordFile, ops.StopFile} {
-			files = append(files, filepath.Join(folder, ops.FileOf(dream, end)))
-		}
+		p.Store.Records.Path(), p.Store.Records.Path() + "-wal", words,
 	}
 	var b strings.Builder
 	if db, err := p.Store.Records.Look(); err == nil {
@@ -175,8 +168,7 @@ func (w *Watch) lookAtDream(next *Snapshot, dir *memory.Dir) {
 		return
 	}
 	next.Host = info.Host
-	_, err = os.Lstat(filepath.Join(p.Store.Records.StateDir(), ops.FileOf(w.dream, ops.StopFile)))
-	next.Stopping = err == nil
+	_, next.Stopping = db.StopAsked(w.dream)
 	if w.words == "" {
 		w.words = p.Transcripts.PathOf(info.Session)
 	}
@@ -190,7 +182,6 @@ func (w *Watch) lookAtDream(next *Snapshot, dir *memory.Dir) {
 		if diff, err := t.Stage.Diff(nil); err == nil {
 			next.Diff = cutDiff(string(diff))
 		}
-		t.Release()
 	}
 }
 

@@ -49,7 +49,7 @@ func TestSweepWords(t *testing.T) {
 		}},
 		{name: "nobody knows, for a record is damaged", days: 91, cite: func(w *world, p *Project) {
 			w.must(p.Write(ctx, WriteRequest{Path: "f.md", Content: text(topic("f", "project"))}))
-			w.mustDo(os.WriteFile(w.records()[0], []byte("{"), 0o600))
+			w.query("UPDATE operations SET record = '{'")
 		}},
 	}
 	for _, test := range tests {

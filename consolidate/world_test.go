@@ -2,6 +2,7 @@ package consolidate
 
 import (
 	"context"
+	"database/sql"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -45,10 +46,8 @@ func operations() []string {
 
 // Names in the state folder, as every version of the program has them.
 const (
-	opsFolder   = "ops"
-	textsFolder = "blobs"
-	stageKept   = history.StageKept
-	keptNewest  = 20
+	stageKept  = history.StageKept
+	keptNewest = 20
 )
 
 // world is a memory directory with one project over it, on a clock of its own.
@@ -241,3 +240,41 @@ func (w *world) mustDo(err error) {
 }
 
 func (w *world) must(_ WriteResult, err error) { w.t.Helper(); w.mustDo(err) }
+
+// query runs a statement on the database, and returns the first column of what it finds; nil if there is no database.
+func (w *world) query(statement string, args ...any) (found []string) {
+	w.t.Helper()
+	paths, _ := filepath.Glob(filepath.Join(w.state, "*", state.File))
+	if len(paths) != 1 {
+		return nil
+	}
+	db, err := sql.Open("sqlite", paths[0]+"?_pragma=busy_timeout(5000)")
+	w.mustDo(err)
+	defer db.Close()
+	rows, err := db.Query(statement, args...)
+	w.mustDo(err)
+	defer rows.Close()
+	columns, err := rows.Columns()
+	w.mustDo(err)
+	for rows.Next() {
+		var s string
+		into := make([]any, len(columns))
+		for i := range into {
+			into[i] = new(any)
+		}
+		into[0] = &s
+		w.mustDo(rows.Scan(into...))
+		found = append(found, s)
+	}
+	w.mustDo(rows.Err())
+	return found
+}
+
+// breakTable makes every insertion into a table fail until the function it returns is called.
+func (w *world) breakTable(table string) (repair func()) {
+	if _, err := w.open().Store.Records.DB(); err != nil { // creates it
+		w.t.Fatal(err)
+	}
+	w.query("CREATE TRIGGER broken BEFORE INSERT ON " + table + " BEGIN SELECT RAISE(FAIL, 'broken by the test'); END")
+	return func() { w.query("DROP TRIGGER broken") }
+}

@@ -102,15 +102,14 @@ func (run *Run) End(ctx context.Context, e RunEnd) (ops.Outcome, error) {
 // conclude journals the run with the outcome of its dream, or otherwise if that failed.
 func (run *Run) conclude(otherwise ops.Outcome, e RunEnd) (ops.Outcome, error) {
 	r, now := run.r, run.r.Store.Now()
-	entries, err := r.Store.Records.Journal()
-	if err != nil {
-		return "", err
-	}
 	entry := ops.LogEntry{
 		Time: now, Outcome: otherwise, Turns: e.Turns, Tokens: e.Tokens, CostUSD: e.CostUSD,
 		Header: ops.Header{Kind: lock.KindBackground, ID: run.ID, Host: e.Host, Started: run.Started, Unattended: !e.Asked, Reason: e.Failure},
 	}
-	dream := dreamOf(entries, run.Started)
+	dream, err := r.dreamOf(run.Started)
+	if err != nil {
+		return "", err
+	}
 	entry.Dream, entry.SessionsSince = dream.ID, dream.SessionsSince
 	switch {
 	case endedWell(dream):
@@ -136,15 +135,18 @@ func (run *Run) conclude(otherwise ops.Outcome, e RunEnd) (ops.Outcome, error) {
 	return entry.Outcome, errors.Join(r.Store.Records.Append(entry), run.db.EndRun())
 }
 
-// dreamOf returns the journal entry of the end of the unattended dream that began after since. Of several it returns
+// dreamOf returns the entry of the log of the end of the unattended dream that began after since. Of several it returns
 // the first that ended well, else the last. If there is none, the entry has no ID.
-func dreamOf(entries []ops.LogEntry, since time.Time) (dream ops.LogEntry) {
-	for _, l := range entries {
-		if l.Kind == lock.KindDream && l.Unattended && !l.Started.Before(since) && l.Outcome != ops.Fired && !endedWell(dream) {
+func (r *Runs) dreamOf(since time.Time) (dream ops.LogEntry, err error) {
+	for l, err := range r.Store.Records.Newest(state.LogQuery{Kind: string(lock.KindDream)}) {
+		if err != nil || l.Time.Before(since) {
+			return dream, err
+		}
+		if l.Unattended && !l.Started.Before(since) && l.Outcome != ops.Fired && (dream.ID == "" || endedWell(l)) {
 			dream = l
 		}
 	}
-	return dream
+	return dream, nil
 }
 
 func endedWell(l ops.LogEntry) bool {

@@ -23,6 +23,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/provenance"
 	"dream-mcp/consolidate/share"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
 )
@@ -197,9 +198,39 @@ func (e *examination) state() {
 	e.add(c)
 }
 
+// database checks the database, and reports whether it can be read.
+func (e *examination) database() (db *state.DB, ok bool) {
+	path := e.Store.Records.Path()
+	for _, old := range []string{"blobs", "log.jsonl"} {
+		if _, err := os.Lstat(filepath.Join(e.Store.Records.StateDir(), old)); err == nil {
+			e.add(Check{Name: "archive", State: Note, Message: "the state of an earlier version in " + e.Store.Records.StateDir() + " is left alone",
+				Hint: "its folders ops and blobs and its file log.jsonl can be removed"})
+			break
+		}
+	}
+	db, err := e.Store.Records.Look()
+	if err != nil {
+		hint := "copy it and what is beside it, then put a backup in its place, or move it away: memories stay as they are, but what came before cannot be undone"
+		if errors.Is(err, state.ErrNewer) {
+			hint = "use the newest version of dream-mcp on this machine"
+		}
+		e.add(Check{Name: "archive", State: Wrong, Message: err.Error(), Hint: hint})
+		return nil, false
+	}
+	if problems := db.Check(); problems != nil {
+		e.add(Check{Name: "archive", State: Wrong, Message: path + ": " + ops.Few(problems, maxNamedFiles),
+			Hint: "copy it, then put a backup in its place, if there is one: what it has lost cannot be undone"})
+	}
+	return db, true
+}
+
 // archive checks the archive and the stages of earlier operations.
 func (e *examination) archive() error {
-	ids, err := e.Store.Records.IDs()
+	db, ok := e.database()
+	if !ok {
+		return nil
+	}
+	ids, err := db.IDs()
 	if err != nil {
 		return err
 	}
@@ -214,15 +245,15 @@ func (e *examination) archive() error {
 			if c.Before == "" || a.State != ops.Landed {
 				continue
 			}
-			if _, err := e.Store.Records.Size(c.Before); err != nil && !slices.Contains(damaged, id) {
+			if _, err := db.TextSize(c.Before); err != nil && !slices.Contains(damaged, id) {
 				damaged = append(damaged, id)
 			}
 		}
 		for _, sum := range a.Displaced {
-			displaced = append(displaced, filepath.Join(e.Store.Records.StateDir(), "blobs", string(sum)))
+			displaced = append(displaced, sum.Short()+" of "+id)
 		}
 	}
-	use, err := e.History.Measure()
+	use, err := e.History.Use()
 	if err != nil {
 		return err
 	}
@@ -234,16 +265,12 @@ func (e *examination) archive() error {
 	e.add(c)
 	if len(damaged) > 0 {
 		e.add(Check{Name: "archive", State: Wrong, Message: "damaged, and cannot be undone: " + ops.Few(damaged, maxNamedFiles),
-			Hint: "restore the folders ops and blobs from a backup, if there is one, in " + e.Store.Records.StateDir()})
+			Hint: "put a backup in the place of " + e.Store.Records.Path() + ", if there is one"})
 	}
 	if len(displaced) > 0 {
 		e.add(Check{Name: "archive", State: Note, Message: "files that somebody else wrote during a commit are kept: " + ops.Few(displaced, maxNamedFiles)})
 	}
-	entries, err := e.Store.Records.Journal()
-	if err != nil {
-		return err
-	}
-	left, err := e.Store.Unfinished(entries, "")
+	left, err := e.Store.Unfinished("")
 	for _, info := range left {
 		e.add(Check{Name: "stage", State: Note, Message: fmt.Sprintf("dream %s was %s; its stage is kept until %s", info.ID,
 			info.Outcome, info.LastCall.Add(history.StageKept).UTC().Format(time.DateOnly)),

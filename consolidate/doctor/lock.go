@@ -32,7 +32,13 @@ func (e *examination) lock(ctx context.Context, accept bool) Check {
 			"without other links: while no dream is open, move it away"
 		return c
 	}
-	if err := l.Release(); err != nil || readErr == nil && r.Dream == "" {
+	if err := l.Release(); err != nil {
+		return c
+	}
+	if readErr == nil {
+		r, readErr = store.Left(dir)
+	}
+	if readErr == nil && r.Dream == "" {
 		return c
 	}
 	c.State, c.repair = Wrong, func(ctx context.Context) error { return store.RecoverIn(ctx, dir) }
@@ -48,7 +54,7 @@ func (e *examination) lock(ctx context.Context, accept bool) Check {
 		}
 	} else if err := lost; err != nil {
 		c.Message = (&ops.BrokenError{Holder: r.String(), Why: err}).Error()
-		c.Hint = fmt.Sprintf("restore %q and its texts, then any command completes the commit; or take the memory as it is: dream-mcp doctor --fix --accept", r.Stage)
+		c.Hint = fmt.Sprintf("restore the database %q, then any command completes the commit; or take the memory as it is: dream-mcp doctor --fix --accept", r.Stage)
 		if c.Fix, c.repair = "", nil; accept {
 			c.repair = func(ctx context.Context) error {
 				return store.TakeAsIs(ctx, dir, "the memory was taken as it is: the commit of "+r.Dream+" was interrupted and its plan is lost")

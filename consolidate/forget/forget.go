@@ -75,7 +75,7 @@ func WhereIs(ctx context.Context, store *ops.Store, transcripts *search.Store, t
 	found, err := store.Records.Redact(list.Redact, true)
 	for folder, n := range found {
 		switch folder {
-		case "blobs":
+		case "texts":
 			at.Archived = n
 		case "words":
 			at.Quoted = n

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"time"
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
@@ -148,18 +149,17 @@ func (h *History) shown(sum memory.Sum, data []byte) *string {
 
 // reportDreams adds the last dreams that landed, the oldest first, and whether r was undone.
 func (h *History) reportDreams(r *Report) error {
-	all, err := h.Landed()
+	all, err := h.Landed(time.Time{})
 	if err != nil {
 		return err
 	}
-	entries, err := h.Store.Entries()
+	undone, err := h.Store.Records.Undone()
 	if err != nil {
 		return err
 	}
-	undone := ops.UndoneBy(entries)
 	r.Undone = undone[r.Entry.ID]
 	for _, l := range all {
-		if l.Kind != lock.KindDream || undone[l.ID] {
+		if l.Kind != string(lock.KindDream) || undone[l.ID] {
 			continue
 		}
 		r.History = append(r.History, ops.LogEntry{Header: ops.Header{ID: l.ID}, Time: l.Landed, Changes: ops.CountsOf(l.Changes)})

@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 )
 
@@ -76,7 +78,7 @@ func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, 
 
 // find returns the version of n to restore, its content, and its index line.
 func (h *History) find(n memory.Name, id string) (v Version, data []byte, line ops.IndexLine, err error) {
-	all, err := h.Landed()
+	all, err := h.Landed(time.Time{})
 	if err == nil {
 		v, err = h.choose(all, n, id)
 	}
@@ -99,7 +101,7 @@ func (h *History) choose(all landings, n memory.Name, id string) (Version, error
 	if err != nil {
 		return Version{}, err
 	}
-	at := slices.IndexFunc(all, func(o ops.Op) bool { return o.ID == id })
+	at := slices.IndexFunc(all, func(o state.Operation) bool { return o.ID == id })
 	if at < 0 {
 		return Version{}, ops.Refuse(fmt.Sprintf("%s has not landed", id), "dream-mcp undo --list "+ops.Quoted(n.String())+" shows the versions")
 	}

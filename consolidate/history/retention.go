@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -26,146 +27,125 @@ const (
 )
 
 // ArchiveUse is the size of the archive.
-type ArchiveUse = state.ArchiveUse
+type ArchiveUse struct {
+	Dreams   int   `json:"dreams"`
+	Others   int   `json:"others"` // single writes, undos, restores
+	Bytes    int64 `json:"bytes"`
+	MaxBytes int64 `json:"max_bytes"`
+}
 
-// PruneAfter prunes the archive after the operation of info has landed, if it is the first of this process or the
-// archive has exceeded its limit. An archive that cannot be pruned below the limit is pruned again after it has grown
-// by a 64th of the limit. The caller holds the lock.
-func (h *History) PruneAfter(info ops.Op) {
-	use, measured := h.Use()
-	add(&use, info, info.Bytes+h.Store.Records.RecordSize(info.ID))
-	use.MaxBytes = h.MaxArchive
-	if !h.pruned || !measured || use.Bytes > use.MaxBytes && (use.Pruned <= use.MaxBytes || use.Bytes-use.Pruned > use.MaxBytes/64) {
-		h.Prune(h.Store.Now())
+// PruneAfter prunes the archive after an operation has landed, if it is the first of this process or the archive has exceeded its
+// limit. An archive that cannot be pruned below the limit is pruned again after it has grown by a 64th of the limit. The caller
+// holds the lock.
+func (h *History) PruneAfter() {
+	use, err := h.Use()
+	if err != nil || h.pruned && (use.Bytes <= use.MaxBytes || use.Bytes-h.left <= use.MaxBytes/64) {
 		return
 	}
-	h.setUse(use)
+	h.Prune(h.Store.Now())
 }
 
-// setUse notes the size of the archive, so that a status need not measure it.
-func (h *History) setUse(use ArchiveUse) {
-	if db, err := h.Store.Records.DB(); err == nil {
-		_ = db.SetArchiveUse(use)
-	}
-}
-
-// Prune removes stages of dreams that did not land and are older than a week, and archives that retention does not
-// keep. What cannot be removed is left for the next time. The caller holds the lock.
+// Prune removes stages of dreams that did not land and are older than a week, and operations that retention does not keep. What
+// cannot be removed is left for the next time. The caller holds the lock.
 func (h *History) Prune(now time.Time) {
 	h.pruned = true
-	ids, err := h.Store.Records.IDs()
+	all, err := h.brief()
 	if err != nil {
 		return
 	}
-	now = asOf(ids, now)
-	var discarded []ops.Op
-	discard := func(o ops.Op) bool {
-		err := h.Store.Records.Discard(o.ID)
-		if err == nil {
-			discarded = append(discarded, o)
-		}
-		return err == nil
-	}
-	for _, id := range ids {
-		if o, err := h.Store.Records.Op(id); err == nil && isStale(o, now) {
-			discard(o)
+	now = asOf(all, now)
+	var discarded []string
+	for _, o := range all {
+		if isStale(o, now) {
+			discarded = append(discarded, o.ID)
 		}
 	}
-	if all, sizes, err := h.sized(); err == nil {
-		use := ArchiveUse{MaxBytes: h.MaxArchive}
-		for i, keep := range all.kept(sizes, h.MaxArchive, now) {
-			if keep || !discard(all[i]) {
-				add(&use, all[i], sizes[i])
-			}
+	landed := landedOf(all)
+	h.left = 0
+	for i, keep := range kept(landed, h.MaxArchive, now) {
+		if keep {
+			h.left += landed[i].Bytes
+		} else {
+			discarded = append(discarded, landed[i].ID)
 		}
-		use.Pruned = use.Bytes
-		h.setUse(use)
 	}
-	h.Store.Records.Collect(discarded, now)
+	if len(discarded) > 0 {
+		h.Store.Records.Discard(discarded...)
+	}
+	ops.SweepTemps(h.Store.Records, now)
+}
+
+// brief returns all operations, without their records and changes.
+func (h *History) brief() ([]state.Operation, error) {
+	db, err := h.Store.Records.DB()
+	if err != nil {
+		return nil, err
+	}
+	return db.Brief()
+}
+
+// landedOf returns the operations that have landed.
+func landedOf(all []state.Operation) []state.Operation {
+	return slices.DeleteFunc(slices.Clone(all), func(o state.Operation) bool { return o.State != string(ops.Landed) })
 }
 
 // asOf returns the time from which ages are counted: the beginning of the newest operation that is at least a day
 // old, or now if there is none. So a clock that is wrong for less than a day removes nothing.
-func asOf(ids []string, now time.Time) time.Time {
-	for _, id := range slices.Backward(ids) {
-		if began, ok := ops.Beginning(id); ok && now.Sub(began) >= 24*time.Hour {
-			return began
+func asOf(all []state.Operation, now time.Time) (of time.Time) {
+	for _, o := range all {
+		if began, ok := ops.Beginning(o.ID); ok && now.Sub(began) >= 24*time.Hour && began.After(of) {
+			of = began
 		}
 	}
-	return now
+	return cmp.Or(of, now)
 }
 
 // isStale reports whether o is a stage older than a week. An operation that has begun to land, or that displaced files, is
 // not.
-func isStale(o ops.Op, now time.Time) bool {
+func isStale(o state.Operation, now time.Time) bool {
 	kept := StageKept
-	if o.Waits() {
+	if o.Waits {
 		kept = ProposalKept
 	}
-	return o.Outcome != ops.Committed && now.Sub(o.LastCall) > kept && o.State == ops.Staged && len(o.Displaced) == 0
-}
-
-func add(u *ArchiveUse, o ops.Op, size int64) {
-	if o.Kind == lock.KindDream {
-		u.Dreams++
-	} else {
-		u.Others++
-	}
-	u.Bytes += size
+	return now.Sub(o.LastCall) > kept && o.State == string(ops.Staged) && !o.OnlyCopy
 }
 
 // kept reports for each operation whether the archive keeps it.
-func (all landings) kept(sizes []int64, limit int64, now time.Time) []bool {
+func kept(all []state.Operation, limit int64, now time.Time) []bool {
 	keep := make([]bool, len(all))
 	needed := make([]bool, len(all)) // above the limit too
 	var total int64
 	newest := map[bool]int{} // how many are newer, among dreams and among others
 	for i, l := range slices.Backward(all) {
-		dream := l.Kind == lock.KindDream
-		needed[i] = i == len(all)-1 || dream && newest[dream] == 0 || mayBeOnlyCopy(l, now)
+		dream := l.Kind == string(lock.KindDream)
+		onlyCopy := l.OnlyCopy && now.Sub(l.Landed) < deletedKept
+		needed[i] = i == len(all)-1 || dream && newest[dream] == 0 || onlyCopy
 		keep[i] = needed[i] || newest[dream] < keptNewest || now.Sub(l.Landed) < keptFor
 		newest[dream]++
 		if keep[i] {
-			total += sizes[i]
+			total += l.Bytes
 		}
 	}
 	for i := range all {
 		if total > limit && keep[i] && !needed[i] {
 			keep[i] = false
-			total -= sizes[i]
+			total -= all[i].Bytes
 		}
 	}
 	return keep
 }
 
-// mayBeOnlyCopy reports whether o deleted something within the last month, or displaced a file of somebody else.
-func mayBeOnlyCopy(o ops.Op, now time.Time) bool {
-	deletes := slices.ContainsFunc(o.Changes, func(c ops.Change) bool { return c.After == "" })
-	return (deletes || len(o.Displaced)+len(o.LeftAlone) > 0) && now.Sub(o.Landed) < deletedKept
-}
-
-// sized is Landed with the size of each operation.
-func (h *History) sized() (all landings, sizes []int64, err error) {
-	if all, err = h.Landed(); err == nil {
-		sizes, err = h.Store.Records.Sizes(all)
-	}
-	return all, sizes, err
-}
-
-// Use returns the last measured size of the archive; false if there is none.
-func (h *History) Use() (use ArchiveUse, ok bool) {
-	if db, err := h.Store.Records.Look(); err == nil {
-		use, ok, _ = db.ArchiveUse()
-	}
-	return use, ok
-}
-
-// Measure measures the archive.
-func (h *History) Measure() (ArchiveUse, error) {
+// Use returns the size of the archive.
+func (h *History) Use() (ArchiveUse, error) {
 	use := ArchiveUse{MaxBytes: h.MaxArchive}
-	all, sizes, err := h.sized()
-	for i, size := range sizes {
-		add(&use, all[i], size)
+	all, err := h.brief()
+	for _, o := range landedOf(all) {
+		if o.Kind == string(lock.KindDream) {
+			use.Dreams++
+		} else {
+			use.Others++
+		}
+		use.Bytes += o.Bytes
 	}
 	return use, err
 }

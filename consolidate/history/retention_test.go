@@ -6,9 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/ops"
-	"dream-mcp/memory"
+	"dream-mcp/consolidate/state"
 )
 
 var start = time.Date(2026, 11, 18, 9, 0, 0, 0, time.UTC)
@@ -44,8 +42,7 @@ func TestKept(t *testing.T) {
 		{"landed by a clock that was ahead", append([]string{"dream -400 1"}, many("dream", 20, 400)...), 1000, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var h landings
-			var sizes []int64
+			var all []state.Operation
 			for _, op := range test.ops {
 				var kind string
 				var age int
@@ -54,15 +51,9 @@ func TestKept(t *testing.T) {
 				if _, err := fmt.Sscanf(rest, "%s %d %d", &kind, &age, &size); err != nil {
 					t.Fatal(err)
 				}
-				o := ops.Op{Header: ops.Header{ID: op, Kind: lock.Kind(kind)}, Landed: start.AddDate(0, 0, -age)}
-				c := ops.Change{Name: memory.IndexName, Before: "1", After: "2"}
-				if rest != op {
-					c.After = ""
-				}
-				o.Changes = append(o.Changes, c)
-				h, sizes = append(h, o), append(sizes, size)
+				all = append(all, state.Operation{ID: op, Kind: kind, Landed: start.AddDate(0, 0, -age), Bytes: size, OnlyCopy: rest != op})
 			}
-			for i, keep := range h.kept(sizes, test.limit, start) {
+			for i, keep := range kept(all, test.limit, start) {
 				if keep != (i >= test.gone) {
 					t.Errorf("%d, %s: kept %t", i, test.ops[i], keep)
 				}

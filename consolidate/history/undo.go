@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 )
 
 // ErrUndone reports that nothing is left to undo.
@@ -88,14 +88,14 @@ func (h *History) undoable(id string) (whole, redo string, o ops.Op, err error) 
 // newestOurs returns the newest operation of this machine that is not undone, and the newest undo after it that was not itself
 // undone.
 func (h *History) newestOurs() (id, redo string, err error) {
-	entries, err := h.Store.Entries()
-	if err != nil {
+	if err := h.Store.Complete(); err != nil {
 		return "", "", err
 	}
-	undone := ops.UndoneBy(entries)
-	for _, e := range slices.Backward(entries) {
+	for e, err := range h.Store.Records.Newest(state.LogQuery{Changed: true}) {
 		switch {
-		case e.Outcome != ops.Committed || len(e.Files) == 0 || undone[e.ID] || e.Kind.FromOthers() || e.Kind == lock.KindForget:
+		case err != nil:
+			return "", "", err
+		case e.Outcome != ops.Committed || e.Undone || e.Kind.FromOthers() || e.Kind == lock.KindForget:
 		case e.Undoes == "":
 			return e.ID, redo, nil
 		default:
@@ -155,12 +155,12 @@ func (h *History) LastReport() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	entries, err := h.Store.Entries()
+	undone, err := h.Store.Records.Undone()
 	if err != nil {
 		return "", err
 	}
 	undo := "To undo it: dream-mcp undo " + id
-	if ops.UndoneBy(entries)[id] {
+	if undone[id] {
 		undo = "It was undone since."
 	}
 	diff, err := h.Store.Records.Diff(a)
@@ -186,12 +186,14 @@ func (h *History) Named(id string) (_ string, o ops.Op, err error) {
 
 // newest returns the newest operation that landed a change and is not an undo: after an undo it is what was undone.
 func (h *History) newest() (string, error) {
-	entries, err := h.Store.Entries()
-	if err != nil {
+	if err := h.Store.Complete(); err != nil {
 		return "", err
 	}
-	for _, e := range slices.Backward(entries) {
-		if e.Outcome == ops.Committed && len(e.Files) > 0 && e.Kind != lock.KindForget && e.Kind != lock.KindUndo {
+	for e, err := range h.Store.Records.Newest(state.LogQuery{Changed: true}) {
+		if err != nil {
+			return "", err
+		}
+		if e.Outcome == ops.Committed && e.Kind != lock.KindForget && e.Kind != lock.KindUndo {
 			return e.ID, nil
 		}
 	}

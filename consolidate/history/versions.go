@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 )
 
@@ -20,29 +21,23 @@ type History struct {
 	Store      *ops.Store
 	MaxArchive int64 // bytes; see retention.go
 
-	pruned bool // by this process
+	pruned bool  // by this process
+	left   int64 // bytes that it left
 }
 
-// landings are all archived operations that have landed, in that order.
-type landings []ops.Op
+// landings are archived operations that have landed, in that order.
+type landings []state.Operation
 
-// Landed reads the operations that have landed, after it has completed an interrupted one. It skips those that it cannot read.
-func (h *History) Landed() (landings, error) {
+// Landed returns the operations that have landed since a time, after it has completed an interrupted one.
+func (h *History) Landed(since time.Time) (landings, error) {
 	if err := h.Store.Complete(); err != nil {
 		return nil, err
 	}
-	ids, err := h.Store.Records.IDs()
+	db, err := h.Store.Records.DB()
 	if err != nil {
 		return nil, err
 	}
-	var all landings
-	for _, id := range ids {
-		if o, err := h.Store.Records.Op(id); err == nil && o.State == ops.Landed {
-			all = append(all, o)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b ops.Op) int { return a.Landed.Compare(b.Landed) })
-	return all, nil
+	return db.Landed(since)
 }
 
 // Whether a version is the content before or after the operation that names it.
@@ -133,7 +128,7 @@ func (h *History) content(v Version) ([]byte, error) {
 func (h *History) Versions(file string) ([]Version, error) {
 	h.Store.Lock()
 	defer h.Store.Unlock()
-	all, err := h.Landed()
+	all, err := h.Landed(time.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -161,9 +156,13 @@ func (h *History) measure(versions []Version) error {
 		return err
 	}
 	defer dir.Close()
+	db, err := h.Store.Records.DB()
+	if err != nil {
+		return err
+	}
 	for i := range versions {
 		v := &versions[i]
-		if v.Bytes, err = h.Store.Records.Size(v.sum); err != nil {
+		if v.Bytes, err = db.TextSize(v.sum); err != nil {
 			v.Bytes = -1
 		}
 		if n, err := memory.ParseName(v.File); err == nil && dir != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/history"
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
@@ -189,12 +190,12 @@ func (c *Changed) relate(x *related.Index, passages []related.Passage, max int) 
 // is what an undo gave back of an operation since then.
 func ownSums(h *history.History, since time.Time) map[string]memory.Sum {
 	sums := map[string]memory.Sum{}
-	all, _ := h.Landed()
+	all, _ := h.Landed(since)
 	undone, _ := h.Store.Records.Undone()
 	back := map[string]bool{} // operations since then that are undone
 	for _, l := range all {
 		switch {
-		case l.Kind.FromOthers() || l.Landed.Before(since):
+		case lock.Kind(l.Kind).FromOthers():
 			continue
 		case undone[l.ID]:
 			back[l.ID] = true

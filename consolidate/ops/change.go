@@ -48,6 +48,9 @@ func (s *Store) TakeAsIs(ctx context.Context, dir *memory.Dir, why string) error
 			return errors.Join(err, l.Release())
 		}
 	}
+	if err := s.Records.abandon(); err != nil {
+		return errors.Join(err, l.Release())
+	}
 	own, err := memory.Open(dir.Path()) // the transaction closes its own
 	if err != nil {
 		return errors.Join(err, l.Release())
@@ -59,7 +62,7 @@ func (s *Store) TakeAsIs(ctx context.Context, dir *memory.Dir, why string) error
 		return errors.Join(err, l.Release(), own.Close())
 	}
 	s.Step("sweep")
-	if err := t.Stage.Sweep(); err != nil {
+	if err := t.Stage.sweep(); err != nil {
 		return errors.Join(err, t.close())
 	}
 	err = t.End(Committed, "")
@@ -67,6 +70,29 @@ func (s *Store) TakeAsIs(ctx context.Context, dir *memory.Dir, why string) error
 		err = s.Records.Discard(t.ID)
 	}
 	return err
+}
+
+// abandon makes an operation that is landing one that has crashed.
+func (s *Records) abandon() error {
+	db, err := s.DB()
+	if err != nil {
+		return err
+	}
+	id, err := db.Landing()
+	if err != nil || id == "" {
+		return err
+	}
+	o, err := s.Op(id)
+	if err != nil {
+		return db.Discard(id)
+	}
+	o.unplan()
+	o.Outcome, o.Ended = Crashed, s.Now()
+	row, err := o.row(s.AllowSecrets)
+	if err != nil {
+		return err
+	}
+	return db.Save(row, nil, nil)
 }
 
 // Locked calls do under the lock, after recovery.
@@ -105,18 +131,17 @@ func (s *Store) Hold(dir *memory.Dir, info Op, fill func(*Stage) error) error {
 	if err != nil {
 		return err
 	}
-	defer t.Release()
 	t.Stage.late = true // until all is staged
-	_, known := t.Files.Lstat(t.ID + RecordFile)
-	created := errors.Is(known, fs.ErrNotExist)
-	if known != nil && !created {
+	_, known := t.Stage.db.Operation(t.ID)
+	if known != nil && !errors.Is(known, fs.ErrNotExist) {
 		return known
 	}
-	if err = fill(t.Stage); err == nil {
-		err = t.Save()
+	if err := fill(t.Stage); err != nil {
+		return err
 	}
-	if err == nil && created {
-		err = s.Records.Append(t.Entry(Proposed, info.Reviewed))
+	if known == nil {
+		return t.Save()
 	}
-	return err
+	entry := t.Entry(Proposed, info.Reviewed)
+	return t.Stage.write(&entry)
 }

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"dream-mcp/consolidate/lock"
@@ -91,8 +90,8 @@ func FolderOf(stateHome, memoryDir, folder string) string {
 // Root opens the state folder of this memory, and creates it if needed. It remains open.
 func (f *Folder) Root() (*os.Root, error) {
 	if f.root != nil {
-		ours, err := f.root.Stat(opsFolder)
-		if there, thereErr := os.Stat(filepath.Join(f.StateDir(), opsFolder)); err == nil && thereErr == nil && os.SameFile(ours, there) {
+		ours, err := f.root.Stat(".")
+		if there, thereErr := os.Stat(f.StateDir()); err == nil && thereErr == nil && os.SameFile(ours, there) {
 			return f.root, nil
 		}
 		f.Close() // it was removed or replaced
@@ -106,22 +105,8 @@ func (f *Folder) Root() (*os.Root, error) {
 		return nil, err
 	}
 	root, err := memory.OpenRoot(f.StateDir())
-	if err != nil {
-		return nil, err
-	}
-	for _, folder := range []string{opsFolder, textsFolder} {
-		if err == nil {
-			err = root.MkdirAll(folder, 0o700)
-		}
-		if errors.Is(err, fs.ErrExist) {
-			err = fmt.Errorf("%q: %w", filepath.Join(f.StateDir(), folder), syscall.ENOTDIR)
-		}
-	}
-	if err != nil {
-		return nil, errors.Join(err, root.Close())
-	}
 	f.root = root
-	return root, nil
+	return root, err
 }
 
 // probeSize is about what a small dream writes to the state folder, in bytes.
@@ -134,7 +119,7 @@ func (f *Folder) Writable() error {
 	}
 	root, err := f.Root()
 	if err == nil {
-		err = atomicfile.Probe(root, opsFolder, probeSize)
+		err = atomicfile.Probe(root, ".", probeSize)
 	}
 	if err != nil {
 		return fmt.Errorf("the state folder %q cannot be written: %w", f.StateDir(), err)

@@ -2,7 +2,7 @@ package ops
 
 import (
 	"bytes"
-	"context"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"html"
@@ -18,45 +18,29 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// Redact replaces all texts and strings in the state folder by what redact makes of them, and returns how many files had
-// something to replace, by their folder. With dry it only counts. The records then name the new texts, so that what is older can
-// still be shown and undone. After a crash it can be called again. The caller holds the lock.
+// Redact replaces all texts in the state folder by what redact makes of them, and returns how many had something to replace, by
+// table or folder. With dry it only counts. Paths, IDs and sums are not texts. Operations then name the new texts, so that what is
+// older can still be shown and undone. After a crash it can be called again. The caller holds the lock.
 func (s *Records) Redact(redact func(string) string, dry bool) (found map[string]int, err error) {
-	found = make(map[string]int)
+	db, err := s.Look()
+	if err != nil {
+		return nil, err
+	}
+	s.Step("redact the database")
+	text := func(data []byte) []byte { return redactValuesOf(data, redact) }
+	record := func(data []byte, renamed map[memory.Sum]memory.Sum) []byte {
+		return redactJSON(data, func(o *Op) { o.redact(redact, renamed) })
+	}
+	entry := func(data []byte) []byte { return redactJSON(data, func(e *LogEntry) { e.redact(redact) }) }
+	if found, err = db.Redact(text, record, entry, dry); err != nil {
+		return nil, err
+	}
+	if found == nil {
+		found = make(map[string]int)
+	}
 	root, err := s.Root()
 	if err != nil {
 		return nil, err
-	}
-	all := texts{root, textsFolder}
-	sums, err := all.sums()
-	if err != nil {
-		return nil, err
-	}
-	renamed := make(map[string]string)
-	for sum := range sums {
-		data, err := root.ReadFile(all.file(sum))
-		if err != nil {
-			return nil, err
-		}
-		now := []byte(redact(string(data)))
-		if bytes.Equal(now, data) {
-			continue
-		}
-		found[textsFolder]++
-		is := memory.SumOf(now)
-		renamed[string(sum)], renamed[sum.Short()] = string(is), is.Short()
-		if !dry {
-			s.Step("redact a text")
-			if _, err := all.add(map[memory.Sum][]byte{is: now}); err != nil {
-				return nil, err
-			}
-		}
-	}
-	in := func(text string) string {
-		if is, ok := renamed[text]; ok {
-			return is
-		}
-		return redact(text)
 	}
 	err = fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
@@ -64,23 +48,16 @@ func (s *Records) Redact(redact func(string) string, dry bool) (found map[string
 			return nil
 		case err != nil:
 			return err
-		case e.IsDir() && (name == textsFolder || path.Ext(name) == ".git"):
+		case e.IsDir() && path.Ext(name) == ".git":
 			return fs.SkipDir
 		case !e.Type().IsRegular() || strings.HasPrefix(name, state.File):
 			return nil
-		}
-		if path.Ext(name) == ".jsonl" && !dry { // no line is added meanwhile
-			unlock, err := s.LockNote(context.Background(), appendLock, Wait)
-			if err != nil {
-				return err
-			}
-			defer unlock()
 		}
 		data, err := root.ReadFile(name)
 		if err != nil {
 			return err
 		}
-		now := redactFile(name, data, in)
+		now := redactFile(name, data, redact)
 		if bytes.Equal(now, data) {
 			return nil
 		}
@@ -94,35 +71,84 @@ func (s *Records) Redact(redact func(string) string, dry bool) (found map[string
 		}
 		return atomicfile.Replace(root, name, now, time.Time{})
 	})
-	var db *state.DB
-	if err == nil {
-		db, err = s.Look()
+	return found, err
+}
+
+// redactJSON returns a record with what change makes of it.
+func redactJSON[T any](data []byte, change func(*T)) []byte {
+	var v T
+	if json.Unmarshal(data, &v) != nil {
+		return data // doctor reports it
 	}
-	if err != nil {
-		return nil, err
+	before, _ := json.Marshal(v)
+	change(&v)
+	now, err := json.Marshal(v)
+	if err != nil || bytes.Equal(before, now) {
+		return data
 	}
-	s.Step("redact the database")
-	rows, err := db.Redact(func(text string) string { return string(redactJSON([]byte(text), in)) }, dry)
-	for table, n := range rows {
-		found[table] += n
+	return now
+}
+
+// redact replaces the texts of h that a model or a person wrote.
+func (h *Header) redact(redact func(string) string) {
+	h.Summary, h.Reason = redact(h.Summary), redact(h.Reason)
+	for i := range h.Waived {
+		h.Waived[i].Why = redact(h.Waived[i].Why)
 	}
-	if err != nil || dry {
-		return found, err
+	redactValues(h.Accepted, redact)
+}
+
+func redactValues(m map[string]string, redact func(string) string) {
+	for key, text := range m {
+		m[key] = redact(text)
 	}
-	s.Step("remove the texts")
-	for sum := range sums {
-		if _, had := renamed[string(sum)]; had {
-			if err := root.Remove(all.file(sum)); err != nil {
-				return nil, err
-			}
+}
+
+// redact replaces the texts of o that are in its record, and the sums of those that are not.
+func (o *Op) redact(redact func(string) string, renamed map[memory.Sum]memory.Sum) {
+	o.Header.redact(redact)
+	rename := func(sum *memory.Sum) { *sum = cmp.Or(renamed[*sum], *sum) }
+	rename(&o.Index)
+	for i := range o.Displaced {
+		rename(&o.Displaced[i])
+	}
+	for i := range o.LeftAlone {
+		rename(&o.LeftAlone[i].Want)
+		rename(&o.LeftAlone[i].Have)
+		rename(&o.LeftAlone[i].Lost)
+	}
+	for _, m := range o.Merges {
+		for file, sum := range m.Replaced {
+			m.Replaced[file] = cmp.Or(renamed[sum], sum)
+		}
+		for fact, why := range m.Accepted {
+			delete(m.Accepted, fact)
+			m.Accepted[redact(fact)] = redact(why)
 		}
 	}
-	return found, atomicfile.SyncFolder(root, textsFolder)
+	lines := func(all []IndexLine) {
+		for i := range all {
+			all[i].Title, all[i].Hook, all[i].Section = redact(all[i].Title), redact(all[i].Hook), redact(all[i].Section)
+		}
+	}
+	lines(o.IndexLines)
+	redactValues(o.Held, redact)
+	if r := o.Request; r != nil {
+		lines(r.Upsert)
+		r.Summary = redact(r.Summary)
+		redactValues(r.AcceptLoss, redact)
+		if r.Content != nil {
+			*r.Content = redact(*r.Content)
+		}
+		for i := range r.Remove {
+			r.Remove[i] = redact(r.Remove[i])
+		}
+	}
 }
 
 var tags = lazy.New(`<[^>]*>`)
 
-// redactFile returns a file of the state folder with its strings replaced; nil for a page, which can be made again.
+// redactFile returns a file of the state folder with its texts replaced; nil for a page, which can be made again.
 func redactFile(name string, data []byte, redact func(string) string) []byte {
 	switch path.Ext(name) {
 	case ".html":
@@ -131,25 +157,28 @@ func redactFile(name string, data []byte, redact func(string) string) []byte {
 		}
 		return data
 	case ".json":
-		return redactJSON(data, redact)
+		return redactValuesOf(data, redact)
 	case ".jsonl":
 		var now []byte
 		for line := range bytes.Lines(data) {
-			now = append(now, redactJSON(line, redact)...)
+			now = append(now, redactValuesOf(line, redact)...)
 		}
 		return now
 	}
 	return []byte(redact(string(data)))
 }
 
-// redactJSON replaces the strings of a JSON text, keys included. It returns data if none changes.
-func redactJSON(data []byte, redact func(string) string) []byte {
+// redactValuesOf replaces the strings of a JSON text, but not its keys. It returns data if none changes.
+func redactValuesOf(data []byte, redact func(string) string) []byte {
 	if !json.Valid(data) {
 		return []byte(redact(string(data)))
 	}
 	return secret.MapJSON(data, func(_ int, _, text string, isKey bool) string {
-		if !isKey && secret.IsJSON(text) {
-			return string(redactJSON([]byte(text), redact))
+		switch {
+		case isKey:
+			return text
+		case secret.IsJSON(text):
+			return string(redactValuesOf([]byte(text), redact))
 		}
 		return redact(text)
 	})

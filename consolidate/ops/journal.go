@@ -1,25 +1,19 @@
 package ops
 
 import (
-	"bufio"
-	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
+	"iter"
 	"slices"
 	"strings"
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/memory"
-	"dream-mcp/memory/atomicfile"
+	"dream-mcp/consolidate/state"
+	"dream-mcp/memory/secret"
 )
 
-// Outcome is how an operation ended. Fired marks the beginning of a dream in the journal.
+// Outcome is how an operation ended. Fired marks the beginning of a dream in the log.
 type Outcome string
 
 const (
@@ -36,7 +30,7 @@ const (
 // Interrupted begins the reason of an operation whose client or process ended.
 const Interrupted = "interrupted"
 
-// LogEntry is a line of the journal.
+// LogEntry is a line of the log.
 type LogEntry struct {
 	Time    time.Time `json:"time"`
 	Outcome Outcome   `json:"outcome"`
@@ -49,6 +43,8 @@ type LogEntry struct {
 	Turns         int      `json:"turns,omitempty"`
 	Tokens        Tokens   `json:"tokens,omitzero"`
 	CostUSD       float64  `json:"cost_usd,omitempty"` // as the host calculates it
+
+	Undone bool `json:"-"` // by a later operation that is not undone itself
 }
 
 // Tokens are the tokens of a host's model, as far as the host reports them. None is counted twice.
@@ -91,54 +87,57 @@ type Waiver struct {
 	File string `json:"file,omitempty"`
 }
 
-const (
-	LogFile    = "log.jsonl"
-	logOld     = "log.1.jsonl"
-	appendLock = "append.lock" // of those that add lines, and of who replaces a file of lines
-	maxJournal = 4 << 20       // then the journal is renamed, and the one before it removed
-)
-
-// Append adds e to the journal in one write, with credentials masked. It first ends an incomplete line that a crash left.
-func (s *Records) Append(e LogEntry) error {
-	state, err := s.Root()
-	if err != nil {
-		return err
+// row returns e as the database keeps it, with credentials masked; nil for nil.
+func (e *LogEntry) row(allowed secret.Allowed) (*state.Entry, error) {
+	if e == nil {
+		return nil, nil
 	}
 	line, err := json.Marshal(e)
+	return &state.Entry{
+		Operation: e.ID, Kind: string(e.Kind), Outcome: string(e.Outcome), Undoes: e.Undoes, Files: e.Files,
+		Text: allowed.ShowJSON(line, nil),
+	}, err
+}
+
+// Append adds e to the log, with credentials masked.
+func (s *Records) Append(e LogEntry) error {
+	db, err := s.DB()
 	if err != nil {
 		return err
 	}
-	line = s.AllowSecrets.ShowJSON(line, nil)
-	if unlock, err := s.LockNote(context.Background(), appendLock, Wait); err == nil { // else somebody holds it too long
-		defer unlock()
-	}
-	const flag = os.O_RDWR | os.O_CREATE | os.O_APPEND
-	f, err := memory.OpenRegular(state, LogFile, flag)
-	if errors.Is(err, memory.ErrLinked) { // perhaps by a backup, whose copy must not change
-		if err = atomicfile.Unlink(state, LogFile, 2*maxJournal); err == nil {
-			f, err = memory.OpenRegular(state, LogFile, flag)
-		}
-	}
+	row, err := e.row(s.AllowSecrets)
 	if err != nil {
 		return err
 	}
-	info, err := f.Stat()
-	if err == nil && info.Size() > 0 {
-		var last [1]byte
-		if _, err = f.ReadAt(last[:], info.Size()-1); err == nil && last[0] != '\n' {
-			line = append([]byte("\n"), line...)
+	return db.Log(*row)
+}
+
+// Newest returns the entries of the log, the newest first, as far as the caller reads them. It skips entries that are damaged.
+func (s *Records) Newest(q state.LogQuery) iter.Seq2[LogEntry, error] {
+	return func(yield func(LogEntry, error) bool) {
+		db, err := s.DB()
+		if err == nil {
+			err = db.Entries(q, func(row state.Entry) bool {
+				e := LogEntry{Undone: row.Undone}
+				return json.Unmarshal(row.Text, &e) != nil || yield(e, nil)
+			})
+		}
+		if err != nil {
+			yield(LogEntry{}, err)
 		}
 	}
-	if err == nil {
-		_, err = f.Write(append(line, '\n'))
+}
+
+// Journal returns the log, the oldest entry first.
+func (s *Records) Journal() (entries []LogEntry, err error) {
+	for e, err := range s.Newest(state.LogQuery{}) {
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
 	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil && info.Size() > maxJournal {
-		state.Rename(LogFile, logOld) // if it fails, the next entry tries again
-	}
-	return err
+	slices.Reverse(entries)
+	return entries, nil
 }
 
 // Log is Entries for callers that do not hold the mutex.
@@ -148,109 +147,26 @@ func (s *Store) Log() ([]LogEntry, error) {
 	return s.Entries()
 }
 
-// Journal returns the journal, the oldest entry first, without entries that were written twice because of a crash.
-func (s *Records) Journal() ([]LogEntry, error) {
-	state, err := s.Root()
-	if err != nil {
-		return nil, err
-	}
-	entries, err := readLog(state)
-	if err != nil {
-		return nil, err
-	}
-	seen := make(map[string]bool)
-	return slices.DeleteFunc(entries, func(e LogEntry) bool {
-		key := e.ID + string(e.Outcome) + e.Started.String()
-		double := e.Outcome == Committed && seen[key]
-		seen[key] = true
-		return double
-	}), nil
-}
-
-// maxUnlogged bounds the records that Entries opens.
-const maxUnlogged = 100
-
-// Entries returns the entries of the records, after it has completed an interrupted landing.
+// Entries returns the log, the oldest entry first, after it has completed an interrupted landing.
 func (s *Store) Entries() ([]LogEntry, error) {
 	if err := s.Complete(); err != nil {
 		return nil, err
 	}
-	return s.Records.entries()
+	return s.Records.Journal()
 }
 
-// entries returns the log, and entries for operations that have landed according to their record but are not in the log, so
-// that each can be undone.
-func (s *Records) entries() ([]LogEntry, error) {
-	entries, err := s.Journal()
-	if err != nil {
-		return nil, err
-	}
-	lost, err := s.IDs()
-	if err != nil {
-		return nil, err
-	}
-	known := make(map[string]bool)
-	for _, e := range entries {
-		known[e.ID] = known[e.ID] || e.Outcome == Committed
-	}
-	lost = slices.DeleteFunc(lost, func(id string) bool { return known[id] })
-	for _, id := range lost[max(0, len(lost)-maxUnlogged):] {
-		o, err := s.Op(id)
-		if err != nil || o.State != Landed {
-			continue // it cannot be undone either
-		}
-		entry := o.Entry(Committed, o.Landed)
-		at := len(entries) // after all older entries; the others keep their order
-		for at > 0 && entries[at-1].Time.After(entry.Time) {
-			at--
-		}
-		entries = slices.Insert(entries, at, entry)
-	}
-	return entries, nil
-}
-
-// UndoneBy returns the operations that are undone. An undo that was itself undone does not count.
-func UndoneBy(entries []LogEntry) map[string]bool {
-	undone := make(map[string]bool)
-	for _, e := range slices.Backward(entries) {
-		if e.Outcome == Committed && e.Undoes != "" && !undone[e.ID] {
-			undone[e.Undoes] = true
-		}
-	}
-	return undone
-}
-
-// Undone is UndoneBy for entries.
+// Undone returns the operations that are undone. An undo that was itself undone does not count.
 func (s *Records) Undone() (map[string]bool, error) {
-	entries, err := s.entries()
-	return UndoneBy(entries), err
-}
-
-// readLog reads the journal, the oldest entry first. It skips invalid lines.
-func readLog(state *os.Root) ([]LogEntry, error) {
-	var entries []LogEntry
-	for _, name := range []string{logOld, LogFile} {
-		f, err := memory.OpenRegular(state, name, os.O_RDONLY)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		r := bufio.NewReader(io.LimitReader(f, 2*maxJournal))
-		for {
-			line, err := r.ReadBytes('\n')
-			var e LogEntry
-			if line = bytes.TrimSpace(line); len(line) > 0 && json.Unmarshal(line, &e) == nil && e.ID != "" {
-				entries = append(entries, e)
-			}
-			if err != nil {
-				break
-			}
-		}
-		f.Close()
+	db, err := s.DB()
+	if err != nil {
+		return nil, err
 	}
-	return entries, nil
+	ids, err := db.AllUndone()
+	undone := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		undone[id] = true
+	}
+	return undone, err
 }
 
 // Entry returns the line of i for the log.

@@ -3,8 +3,6 @@ package ops
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
@@ -46,6 +44,7 @@ func (t *Tx) land(index NewIndex) error {
 	if err := t.Stage.Prepare(t.s.Now(), index.Content, index.Base); err != nil {
 		return err
 	}
+	t.s.Step("prepared")
 	if err := t.lock.Check(t.Dir.Root()); err != nil {
 		return errors.Join(err, t.Stage.Cancel())
 	}
@@ -55,6 +54,10 @@ func (t *Tx) land(index NewIndex) error {
 			return errors.Join(err, t.Stage.Cancel())
 		}
 	}
+	t.s.Step("commit")
+	if err := t.Stage.Commit(); err != nil {
+		return err
+	}
 	t.record.Committing = true
 	t.s.Step("mark")
 	err := t.lock.Write(t.record)
@@ -63,7 +66,10 @@ func (t *Tx) land(index NewIndex) error {
 	}
 	if err != nil {
 		t.record.Committing = false
-		return errors.Join(err, t.Stage.Cancel(), t.lock.Write(t.record))
+		if back := errors.Join(t.Stage.Cancel(), t.lock.Write(t.record)); back != nil {
+			return &HalfError{ID: t.ID, Why: errors.Join(err, back)}
+		}
+		return err
 	}
 	t.s.Step("land")
 	if err = t.Stage.Land(t.s.Step); err != nil {
@@ -79,27 +85,12 @@ func (t *Tx) land(index NewIndex) error {
 	return nil
 }
 
-// checkState fails if a folder of the state was moved. No other process could then complete the landing, or undo it.
+// checkState fails if the database was moved. No other process could then complete the landing, or undo it.
 func (t *Tx) checkState() error {
-	if !t.s.Records.hasFolders(t) {
+	if t.Stage.db.Replaced() {
 		return fmt.Errorf("the state folder %q was moved or replaced; nothing has landed", t.s.Records.StateDir())
 	}
 	return nil
-}
-
-// hasFolders reports whether the folders of t are those of the state folder.
-func (s *Records) hasFolders(t *Tx) bool {
-	for folder, opened := range map[string]*os.Root{opsFolder: t.Files, textsFolder: t.Stage.texts.root} {
-		ours, err := opened.Stat(".")
-		if err != nil {
-			return false
-		}
-		there, err := os.Stat(filepath.Join(s.StateDir(), folder))
-		if err != nil || !os.SameFile(ours, there) {
-			return false
-		}
-	}
-	return true
 }
 
 // End ends t and releases the lock. The outcome after Land is Committed. If End fails, the record remains in the lock file,
@@ -110,7 +101,7 @@ func (t *Tx) End(outcome Outcome, reason string) error {
 		s.open = nil
 	}
 	err := t.conclude(outcome, reason)
-	if err == nil && outcome == Committed && s.Landed != nil && s.Records.hasFolders(t) {
+	if err == nil && outcome == Committed && s.Landed != nil && !t.Stage.db.Replaced() {
 		s.Landed(t.Op)
 	}
 	if err = errors.Join(err, t.close()); err != nil && outcome == Committed {
@@ -125,29 +116,25 @@ func (t *Tx) conclude(outcome Outcome, reason string) error {
 	if err := t.stamp(outcome); err != nil {
 		return err
 	}
-	saved := t.Stage.State == Landed && t.Outcome == outcome && reason == ""
-	if !saved {
+	if t.Stage.State != Landed { // else Land has recorded it
 		t.Outcome, t.Ended = outcome, t.s.Now()
+		if reason != "" {
+			t.Reason = reason
+		}
+		if outcome != Committed && t.Kind != lock.KindDream && t.Request == nil && len(t.Displaced) == 0 {
+			return errors.Join(t.lock.Clear(), t.s.Records.Discard(t.ID))
+		}
+		t.s.Step("journal")
+		entry := t.Entry(outcome, t.Ended)
+		if err := t.Stage.write(&entry); err != nil {
+			return err
+		}
 	}
-	if reason != "" {
-		t.Reason = reason
-	}
-	if outcome != Committed && t.Kind != lock.KindDream && t.Request == nil && len(t.Displaced) == 0 {
-		return errors.Join(t.lock.Clear(), t.s.Records.Discard(t.ID))
-	}
-	t.s.Step("journal")
-	var err error
-	if !saved {
-		err = t.Save()
-	}
-	if err == nil && t.s.Ended != nil {
-		err = t.s.Ended(t.Op)
-	}
-	if err == nil {
-		err = t.s.Records.Append(t.Entry(outcome, t.Ended))
-	}
-	if err != nil {
-		return err
+	if t.s.Ended != nil {
+		t.s.Step("ended")
+		if err := t.s.Ended(t.Op); err != nil {
+			return err
+		}
 	}
 	t.s.Step("clear")
 	return t.lock.Clear()
@@ -177,5 +164,5 @@ func (t *Tx) close() error {
 	if t.s.open == t {
 		t.s.open = nil
 	}
-	return errors.Join(t.lock.Release(), t.Release(), t.Dir.Close())
+	return errors.Join(t.lock.Release(), t.Dir.Close())
 }

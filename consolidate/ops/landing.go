@@ -14,9 +14,8 @@ import (
 	"dream-mcp/memory/atomicfile"
 )
 
-// Prepare does everything of a landing that can fail: all texts are in the state folder, the new ones are also beside their
-// targets, and the record says how to land. index, if not nil, is the new index over the one with the sum indexBase. It fails
-// with a *ConflictError or an error of the disk, and then the memory is unchanged. After it Land or Cancel must be called.
+// Prepare writes the new texts beside their targets. index, if not nil, is the new index over the one with the sum indexBase. It
+// fails with a *ConflictError or an error of the disk, and then the memory is unchanged. After it Commit or Cancel must be called.
 func (s *Stage) Prepare(now time.Time, index []byte, indexBase memory.Sum) error {
 	var err error
 	if index != nil {
@@ -61,14 +60,18 @@ func (s *Stage) prepare(now time.Time) error {
 		}
 		s.Index = disk.Sum
 	}
-	if err := s.flush(); err != nil {
-		return err
-	}
-	if err := s.writeTemps(); err != nil {
-		return err
-	}
+	return s.writeTemps()
+}
+
+// Commit makes the landing that Prepare prepared, and all its texts, durable: from now on it is completed. If it fails, the memory
+// is unchanged. After it Land must be called, or Cancel.
+func (s *Stage) Commit() error {
 	s.State = Landing
-	return s.write()
+	if err := s.write(nil); err != nil {
+		s.State = Staged
+		return errors.Join(err, s.Cancel())
+	}
+	return nil
 }
 
 // keepBefore keeps the text that c replaces, if it is the one that c was based on, and returns the sum of what is there.
@@ -103,29 +106,29 @@ func (s *Stage) syncFolders(folders map[string]bool) error {
 	return nil
 }
 
-// Cancel undoes Prepare: the changes are staged as before, and the temporaries are removed.
+// Cancel undoes Prepare and Commit: the changes are staged as before, and the temporaries are removed.
 func (s *Stage) Cancel() error {
 	if s.State == Landed {
 		return errors.New("it has landed")
 	}
-	prepared := s.State == Landing
+	committed, displaced := s.State == Landing, len(s.Displaced)
 	temps, err := s.keepTemps()
 	s.unplan()
+	if committed || err == nil && len(s.Displaced) > displaced {
+		err = errors.Join(err, s.write(nil))
+	}
 	if err == nil {
 		err = s.tidy(temps)
-	}
-	if prepared || !s.late {
-		err = errors.Join(err, s.write())
 	}
 	return err
 }
 
-// Land lands what Prepare prepared. It may be called again after an error or a crash: what has landed stays, the rest lands
+// Land lands what Commit committed, and logs it. It may be called again after an error or a crash: what has landed stays, the rest lands
 // now. A file that is neither what is replaced nor what is put there belongs to somebody else: it is left alone and noted. step,
 // if not nil, is called before each change and before the end.
 func (s *Stage) Land(step func(string)) error {
 	if s.State == Landed {
-		return s.Sweep()
+		return s.sweep()
 	}
 	if step == nil {
 		step = func(string) {}
@@ -163,7 +166,8 @@ func (s *Stage) Land(step func(string)) error {
 		s.Changes[i].Temp = ""
 	}
 	s.State, s.LeftAlone, s.Outcome, s.Ended = Landed, left, Committed, s.Landed
-	if err := s.save(false); err != nil {
+	entry := s.Entry(Committed, s.Ended)
+	if err := s.write(&entry); err != nil {
 		*s.Op = landing // nobody else knows that it has landed: to be called again
 		return err
 	}
@@ -211,15 +215,15 @@ func (s *Stage) land(c Change) ([]Conflict, error) {
 	return nil, atomicfile.Move(root, c.Temp, name)
 }
 
-// recover ends what a crash left. With begun the landing had begun and is completed; else the memory is as it was.
-func (s *Stage) recover(begun bool) error {
-	switch {
-	case s.State == Landed:
-		return s.Sweep()
-	case s.State == Staged || !begun:
-		return s.Cancel() // staged changes have not begun to land, even if the lock file has the mark
+// recover ends what a crash left: a landing that was committed is completed; else the memory is as it was.
+func (s *Stage) recover() error {
+	switch s.State {
+	case Landed:
+		return s.sweep()
+	case Landing:
+		return s.Land(nil)
 	}
-	return s.Land(nil)
+	return s.Cancel()
 }
 
 // order sorts changes as they land: what is written, then what is deleted, the index last, so that the index never names a

@@ -4,29 +4,18 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path"
 	"slices"
 	"time"
 
 	"dream-mcp/consolidate/listed"
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/secret"
 )
 
-// opsFolder has the files of the operations, named by their IDs.
-const opsFolder = "ops"
-
-// The ends of their names.
-const (
-	RecordFile = ".json"
-	StopFile   = ".stop" // asks a dream to stop
-)
-
-// Header is what the record and the journal say of an operation.
+// Header is what the record and the log say of an operation.
 type Header struct {
 	Kind          lock.Kind         `json:"kind"`
 	ID            string            `json:"id"`
@@ -46,7 +35,7 @@ type Header struct {
 	Undoes        string            `json:"undoes,omitempty"`
 }
 
-// Op is an operation: a dream, a write, an undo, a restore, a proposal, a sync. It is a file while it is open and after it ended.
+// Op is an operation: a dream, a write, an undo, a restore, a proposal, a sync. It is in the database while it is open and after it ended.
 type Op struct {
 	Header
 	LastCall   time.Time           `json:"last_call"`
@@ -69,22 +58,18 @@ type Op struct {
 	Reviewed time.Time         `json:"reviewed,omitzero"` // when it was proposed
 
 	State     State        `json:"state"`
-	Changes   []Change     `json:"changes,omitempty"`
+	Changes   []Change     `json:"-"`
 	Index     memory.Sum   `json:"index,omitempty"`      // of the index when it landed, if it is not one of Changes
 	Landed    time.Time    `json:"landed,omitzero"`      // when it landed, or began to
 	Displaced []memory.Sum `json:"displaced,omitempty"`  // texts of others that the landing met
 	LeftAlone []Conflict   `json:"left_alone,omitempty"` // files that others changed during the landing
-	Bytes     int64        `json:"bytes,omitempty"`      // of the texts that it added
+	Bytes     int64        `json:"-"`                    // of the texts that it added
 }
 
 // Change returns the change of n.
 func (o *Op) Change(n memory.Name) (Change, bool) {
-	for _, c := range o.Changes {
-		if c.Name == n {
-			return c, true
-		}
-	}
-	return Change{}, false
+	all := state.Operation{Changes: o.Changes}
+	return all.Change(n)
 }
 
 // names reports whether a change of o has a text.
@@ -131,29 +116,8 @@ const (
 	Landed  State = "landed"
 )
 
-// Change is one file of a dream: what it held and what it will hold. The sum "" means no file.
-type Change struct {
-	Name       memory.Name `json:"name"`
-	Before     memory.Sum  `json:"before,omitempty"`
-	BeforeTime time.Time   `json:"before_time,omitzero"`
-	BeforeMode fs.FileMode `json:"before_mode,omitempty"`
-	AfterMode  fs.FileMode `json:"after_mode,omitempty"` // of a file that comes back; 0: 0600
-	After      memory.Sum  `json:"after,omitempty"`
-	AfterTime  time.Time   `json:"after_time,omitzero"` // zero until it is planned
-	Same       bool        `json:"same,omitempty"`      // the text says the same, as memory.Topic.SaysTheSame
-	Temp       string      `json:"temp,omitempty"`      // while it lands: the new text before, what it displaced after
-}
-
-// Action names what c does: "created", "updated" or "deleted".
-func (c Change) Action() string {
-	switch {
-	case c.Before == "":
-		return "created"
-	case c.After == "":
-		return "deleted"
-	}
-	return "updated"
-}
+// Change is one file of an operation.
+type Change = state.Change
 
 // Conflict is a file that somebody else changed: it should have the sum Want, and has Have.
 type Conflict struct {
@@ -220,43 +184,44 @@ func (i Op) shown(allowed secret.Allowed) Op {
 	return i
 }
 
-// maxRecord is the largest record. 20,000 changes of 400 bytes are 8 MB.
-const maxRecord = 32 << 20
-
 // Op reads operation id.
-func (s *Records) Op(id string) (Op, error) {
-	root, err := s.Root()
-	if err != nil {
-		return Op{}, err
-	}
-	return readOp(root, id)
-}
-
-func readOp(root *os.Root, id string) (o Op, err error) {
+func (s *Records) Op(id string) (o Op, err error) {
 	if !ValidID(id) {
 		return o, ErrUnknown
 	}
-	file := FileOf(id, RecordFile)
-	data, err := memory.ReadBounded(root, file, maxRecord)
+	db, err := s.DB()
 	if err != nil {
 		return o, err
 	}
-	if err := json.Unmarshal(data, &o); err != nil {
-		return Op{}, fmt.Errorf("%s is damaged: %w", file, err)
+	row, err := db.Operation(id)
+	if err != nil {
+		return o, err
 	}
-	if o.ID != id {
-		return Op{}, fmt.Errorf("%s is of %q", file, o.ID)
+	if err := json.Unmarshal(row.Record, &o); err != nil {
+		return Op{}, fmt.Errorf("the record of %s: %w: %w", id, state.ErrDamaged, err)
 	}
+	if o.ID != id || o.State != State(row.State) {
+		return Op{}, fmt.Errorf("the record of %s is of %q: %w", id, o.ID, state.ErrDamaged)
+	}
+	o.Changes, o.Bytes = row.Changes, row.Bytes
 	for _, c := range o.Changes {
 		if err := c.Name.Writable(); err != nil && !c.Name.IsIndex() && o.State != Landed {
-			return Op{}, fmt.Errorf("%s is damaged: %q cannot be changed: %w", file, c.Name, err)
+			return Op{}, fmt.Errorf("the record of %s is damaged: %q cannot be changed: %w", id, c.Name, err)
 		}
 	}
 	return o, nil
 }
 
-// FileOf returns the path of a file of operation id in the state folder.
-func FileOf(id, end string) string { return path.Join(opsFolder, id+end) }
+// row returns o as the database keeps it, with credentials masked.
+func (o *Op) row(allowed secret.Allowed) (*state.Operation, error) {
+	shown := o.shown(allowed)
+	record, err := json.Marshal(shown)
+	deletes := slices.ContainsFunc(o.Changes, func(c Change) bool { return c.After == "" })
+	return &state.Operation{
+		ID: o.ID, Kind: string(o.Kind), Undoes: o.Undoes, State: string(o.State), Waits: o.Waits(), LastCall: o.LastCall, Landed: o.Landed,
+		OnlyCopy: deletes && o.State == Landed || len(o.Displaced)+len(o.LeftAlone) > 0, Bytes: o.Bytes, Record: record, Changes: o.Changes, Needs: o.texts(),
+	}, err
+}
 
 // Waits reports whether i waits for the person's answer.
 func (i Op) Waits() bool {

@@ -5,13 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
-	"time"
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
-	"dream-mcp/memory/atomicfile"
 )
 
 // Since returns the time of the last consolidation. While one of our dreams is open, Claude Code's lock has the time of its
@@ -38,27 +34,23 @@ func (s *Store) Since(dir *memory.Dir) (lock.Stamp, error) {
 	return n.Stamp, nil
 }
 
-// Unfinished returns the dreams among entries, except the open one, that ended with changes in their stage, the newest
-// first. It reads no dream that has landed, since there may be thousands.
-func (s *Store) Unfinished(entries []LogEntry, open string) ([]Op, error) {
+// Unfinished returns the dreams, except the open one, that ended with changes in their stage, the newest first.
+func (s *Store) Unfinished(open string) ([]Op, error) {
+	db, err := s.Records.DB()
+	if err != nil {
+		return nil, err
+	}
+	ids, err := db.Staged(false)
 	var left []Op
-	seen := make(map[string]bool)
-	for _, e := range slices.Backward(entries) {
-		if seen[e.ID] || e.Kind != lock.KindDream {
-			continue
-		}
-		seen[e.ID] = true
-		if e.Outcome == Committed {
-			continue
-		}
-		o, err := s.Records.Op(e.ID)
-		if err != nil || o.Kind != lock.KindDream || o.ID == open || o.State != Staged || o.Request != nil || len(o.Changes) == 0 {
+	for _, id := range ids {
+		o, err := s.Records.Op(id)
+		if err != nil || o.Kind != lock.KindDream || o.ID == open || o.Request != nil || len(o.Changes) == 0 {
 			continue
 		}
 		o.Outcome = cmp.Or(o.Outcome, Crashed) // a recovery that could not write our folder leaves it empty
 		left = append(left, o)
 	}
-	return left, nil
+	return left, err
 }
 
 // RequestStop asks the process of the open dream to end it before its next step, and describes that process. It fails with
@@ -84,11 +76,15 @@ func (s *Store) RequestStop(ctx context.Context, reason string) (holder string, 
 	if _, err := s.Records.Op(r.Dream); err != nil {
 		return "", fmt.Errorf("the state folder of %s is not ours: %w", r, err)
 	}
-	return r.String(), atomicfile.Replace(s.Records.root, FileOf(r.Dream, StopFile), []byte(reason), time.Time{})
+	db, err := s.Records.DB()
+	if err != nil {
+		return "", err
+	}
+	return r.String(), db.Stop(r.Dream, reason)
 }
 
 // StopAsked reports whether t was asked to stop, and the reason.
 func (t *Tx) StopAsked() (reason string, asked bool) {
-	why, err := memory.ReadBounded(t.Files, t.ID+StopFile, 1<<10)
-	return "stopped: " + strings.TrimSpace(string(why)), err == nil
+	why, asked := t.Stage.db.StopAsked(t.ID)
+	return "stopped: " + why, asked
 }

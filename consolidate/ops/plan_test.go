@@ -79,7 +79,6 @@ func (w world) stage() *Stage {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.t.Cleanup(func() { t.Release() })
 	return t.Stage
 }
 
@@ -94,7 +93,6 @@ func (w world) again() (*Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.t.Cleanup(func() { t.Release() })
 	return t.Stage, nil
 }
 
@@ -168,8 +166,16 @@ func stageAfter(t *testing.T, s *Stage) {
 
 var landingTime = time.Date(2026, 11, 18, 9, 14, 3, 0, time.UTC)
 
+func prepareAfter(s *Stage) error {
+	return s.Prepare(landingTime, []byte(after["MEMORY.md"]), memory.SumOf([]byte(before["MEMORY.md"])))
+}
+
 func planAfter(s *Stage) (*Stage, error) {
-	return s, s.Prepare(landingTime, []byte(after["MEMORY.md"]), memory.SumOf([]byte(before["MEMORY.md"])))
+	err := prepareAfter(s)
+	if err == nil {
+		err = s.Commit()
+	}
+	return s, err
 }
 
 func TestLandAndReverse(t *testing.T) {
@@ -205,12 +211,11 @@ func TestLandAndReverse(t *testing.T) {
 	}
 
 	reverse := must(w.store().openTx(w.dir, Op{Header: Header{ID: "20261118-101403-000002", Kind: lock.KindUndo}}))(t)
-	defer reverse.Release()
 	undo := reverse.Stage
 	if conflicts, err := undo.Reverse(*p.Op); err != nil || len(conflicts) > 0 {
 		t.Fatal(conflicts, err)
 	}
-	if err := errors.Join(undo.Prepare(landingTime.Add(time.Hour), nil, ""), undo.Land(nil)); err != nil {
+	if err := errors.Join(undo.Prepare(landingTime.Add(time.Hour), nil, ""), undo.Commit(), undo.Land(nil)); err != nil {
 		t.Fatal(err)
 	}
 	got := tree(t, w.path)
@@ -386,7 +391,7 @@ func TestKillAtEveryStep(t *testing.T) {
 				t.Fatalf("the process ended with %v: %s", err, out)
 			}
 			a := must(w.again())(t)
-			if err := a.recover(true); err != nil {
+			if err := a.recover(); err != nil {
 				t.Fatal(err)
 			}
 			if got := contents(t, w.path); !maps.Equal(got, after) {
@@ -410,10 +415,12 @@ func TestRecoverUnbegun(t *testing.T) {
 	asItWas := tree(t, w.path)
 	s := w.stage()
 	stageAfter(t, s)
-	must(planAfter(s))(t)
+	if err := prepareAfter(s); err != nil {
+		t.Fatal(err)
+	}
 	os.WriteFile(filepath.Join(w.path, ".dream-0123456789abcdef.tmp"), []byte(after["a.md"][:3]), 0o600) // torn
 	a := must(w.again())(t)
-	if err := a.recover(false); err != nil {
+	if err := a.recover(); err != nil {
 		t.Fatal(err)
 	}
 	if got := tree(t, w.path); !maps.Equal(got, asItWas) {
@@ -458,7 +465,7 @@ func TestChangedAfterItLanded(t *testing.T) {
 	}
 	os.WriteFile(filepath.Join(w.path, "team", "old.md"), []byte("theirs too"), 0o600) // which has not landed
 	a := must(w.again())(t)
-	if err := a.recover(true); err != nil {
+	if err := a.recover(); err != nil {
 		t.Fatal(err)
 	}
 	if len(a.LeftAlone) != 1 || a.LeftAlone[0].Name.String() != "team/old.md" || len(a.Changes) != 5 {

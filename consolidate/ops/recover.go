@@ -7,13 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
-	"dream-mcp/memory/atomicfile"
 )
 
 // Recover recovers from a crash. It is cheap if there was none, and creates no file. A lock that is held is not an error.
@@ -60,20 +57,27 @@ func (s *Store) complete(dir *memory.Dir) error {
 		return nil
 	}
 	r, err := lock.Read(dir.Root())
-	if err == nil && !r.Committing {
+	if err == nil && r.Dream == "" {
 		return nil
 	}
-	if _, err := os.Stat(s.Records.StateDir()); err != nil {
+	if _, err := os.Stat(s.Records.Path()); err != nil {
 		return nil // lost; opening it would create it
 	}
-	if err != nil && s.Records.guess().Dream == "" {
-		return nil
+	if err != nil || !r.Committing { // it is not marked yet, or the mark is torn
+		if landing, lost := s.Records.landing(); lost != nil || landing.Dream == "" || err == nil && landing.Dream != r.Dream {
+			return nil
+		}
 	}
 	defer func(look bool) { s.LookOnly = look }(s.LookOnly)
 	s.LookOnly = false // the notes of the landing are written too
 	l, err := s.lockAndRecover(context.Background(), dir, Wait)
 	if _, lost := errors.AsType[*BrokenError](err); lost {
 		return nil
+	}
+	if _, busy := errors.AsType[*lock.BusyError](err); busy {
+		if now, readErr := lock.Read(dir.Root()); readErr == nil && now.Dream != r.Dream {
+			return nil // it has landed meanwhile, and the next operation has begun
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("a commit (%s) was interrupted and must be completed before the memory is read: %w", r, err)
@@ -97,23 +101,47 @@ func (s *Store) lockAndRecover(ctx context.Context, dir *memory.Dir, wait time.D
 	return l, nil
 }
 
-// recover ends the operation that the lock file names: it completes a commit that has begun, and rolls back anything else.
-// It fails with a *BrokenError if the plan of the commit cannot be read; then nothing may be written.
+// recover ends what a crash left: the operation that is landing according to the database, and the one that the lock file names.
+// It completes a commit that has begun, and rolls back anything else. It fails with a *BrokenError if the plan of the commit cannot
+// be read; then nothing may be written.
 func (s *Store) recover(l *lock.Lock, dir *memory.Dir) error {
-	r, err := l.Read()
-	if err != nil {
-		r = s.Records.guess()
-	} else if r.Dream == "" {
-		return nil
+	r, readErr := l.Read()
+	landing, err := lock.Record{}, error(nil)
+	if _, statErr := os.Stat(s.Records.Path()); statErr == nil {
+		landing, err = s.Records.landing()
 	}
-	s.Step("recover")
-	if r.Dream == "" {
+	if err != nil && r.Committing {
+		return &BrokenError{Holder: r.String(), Why: err}
+	}
+	if err != nil {
+		return err
+	}
+	if landing.Dream != "" && landing.Dream != r.Dream { // the lock file was torn, or emptied by somebody who does not see our database
+		if err := s.end(l, dir, landing); err != nil {
+			return err
+		}
+	}
+	if readErr != nil {
+		s.Step("recover")
 		return l.Clear()
 	}
+	if r.Dream == "" {
+		return nil
+	}
+	return s.end(l, dir, r)
+}
+
+// end ends the operation of r, whose process died.
+func (s *Store) end(l *lock.Lock, dir *memory.Dir, r lock.Record) error {
+	s.Step("recover")
+	died := "process " + r.String() + " died"
 	t, err := s.reopen(l, dir, r)
 	if err == nil {
-		defer t.Release()
-		err = t.Stage.recover(r.Committing)
+		r.Kind, t.record.Kind = t.Kind, t.Kind
+		if t.Stage.State == Landing {
+			t.Reason = died
+		}
+		err = t.Stage.recover()
 	}
 	if err != nil && r.Committing {
 		return &BrokenError{Holder: r.String(), Why: err}
@@ -135,18 +163,35 @@ func (s *Store) recover(l *lock.Lock, dir *memory.Dir) error {
 	case t.Request != nil:
 		outcome = Proposed // it continues to wait
 	}
-	return t.conclude(outcome, "process "+r.String()+" died")
+	return t.conclude(outcome, died)
 }
 
-// guess finds the open operation if the lock file cannot be read, after a torn write: its record says that it is landing.
-func (s *Records) guess() lock.Record {
-	ids, _ := s.IDs()
-	for _, id := range slices.Backward(ids) {
-		if o, err := s.Op(id); err == nil && o.State == Landing {
-			return lock.Record{Dream: id, Kind: o.Kind, Stage: s.recordPath(id), Committing: true}
-		}
+// landing returns what the lock file is to say of the operation that is landing according to the database. If there is none, it is
+// the zero Record.
+func (s *Records) landing() (lock.Record, error) {
+	db, err := s.DB()
+	if err != nil {
+		return lock.Record{}, err
 	}
-	return lock.Record{}
+	id, err := db.Landing()
+	if id == "" || err != nil {
+		return lock.Record{}, err
+	}
+	return lock.Record{Dream: id, Stage: s.Path(), Committing: true}, nil
+}
+
+// Left returns what a process that died has left: the record in the lock file, or of the operation that is landing according to the
+// database. If nothing was left, it is the zero Record. The caller knows that nobody holds the lock.
+func (s *Store) Left(dir *memory.Dir) (lock.Record, error) {
+	r, err := lock.Read(dir.Root())
+	if r.Dream != "" || err != nil {
+		return r, err
+	}
+	if _, err := os.Stat(s.Records.Path()); err != nil {
+		return r, nil
+	}
+	r, _ = s.Records.landing() // if the database is damaged, nothing is known of it
+	return r, nil
 }
 
 // reopen opens the operation of a dead process. A record that names a file outside our state folder is refused. If the
@@ -156,14 +201,11 @@ func (s *Store) reopen(l *lock.Lock, dir *memory.Dir, r lock.Record) (*Tx, error
 		return nil, err
 	}
 	info, err := s.Records.Op(r.Dream)
+	if err == nil && r.Kind != "" && info.Kind != r.Kind {
+		err = fmt.Errorf("its record is of a %s", info.Kind)
+	}
 	if errors.Is(err, fs.ErrNotExist) && r.Kind != lock.KindDream && !r.Committing {
-		temps, tempErr := atomicfile.Temporaries(dir)
-		for _, temp := range temps {
-			if strings.Contains(temp, r.Dream) {
-				dir.Root().Remove(temp)
-			}
-		}
-		info, err = Op{Header: Header{ID: r.Dream, Kind: r.Kind, Started: r.Started}, LastCall: r.Started}, tempErr
+		info, err = Op{Header: Header{ID: r.Dream, Kind: r.Kind, Started: r.Started}, LastCall: r.Started}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -178,8 +220,8 @@ func (s *Store) reopen(l *lock.Lock, dir *memory.Dir, r lock.Record) (*Tx, error
 }
 
 func (s *Records) checkOurs(r lock.Record) error {
-	if !ValidID(r.Dream) || r.Stage != s.recordPath(r.Dream) {
-		return fmt.Errorf("its record %s is not in our state folder %s", r.Stage, s.StateDir())
+	if !ValidID(r.Dream) || r.Stage != s.Path() {
+		return fmt.Errorf("its record is in %s, not in our database %s", r.Stage, s.Path())
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (s *Stage) reverse(c Change) ([]Conflict, error) {
 		if err != nil {
 			return nil, err
 		}
-		merged, ok := c.takeBack(after, disk, data)
+		merged, ok := takeBack(c, after, disk, data)
 		if !ok {
 			return []Conflict{{Name: c.Name, Want: c.After, Have: disk.Sum}}, nil
 		}
@@ -144,7 +144,7 @@ func (a Op) Merged(undo []Change) []memory.Name {
 // takeBack undoes what c changed in a file that others changed since. It reports false if they changed the
 // same lines, or if one of the three texts is not a file: a file that was deleted and created again has no
 // lines in common with the old one. In the index, the lines of others are always kept.
-func (c Change) takeBack(after []byte, disk memory.File, before []byte) (merged []byte, ok bool) {
+func takeBack(c Change, after []byte, disk memory.File, before []byte) (merged []byte, ok bool) {
 	if disk.Sum == unreadable {
 		return nil, false
 	}

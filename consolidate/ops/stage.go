@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/secret"
 )
@@ -17,10 +18,9 @@ import (
 type Stage struct {
 	*Op
 	dir     *memory.Dir
-	texts   texts
-	pending map[memory.Sum][]byte    // texts that are not on disk yet
-	save    func(durable bool) error // writes the record
-	late    bool                     // nothing is written before the landing is prepared
+	db      *state.DB
+	pending map[memory.Sum][]byte // texts that are not in the database yet
+	late    bool                  // nothing is written before the commit
 }
 
 // Content returns a text of a change or a merge; nil for the sum "".
@@ -28,10 +28,10 @@ func (s *Stage) Content(sum memory.Sum) ([]byte, error) {
 	if data, ok := s.pending[sum]; ok {
 		return data, nil
 	}
-	return s.texts.read(sum)
+	return s.db.Text(sum)
 }
 
-// keep keeps a text, to be written with the record.
+// keep keeps a text, to be written with the operation.
 func (s *Stage) keep(data []byte) {
 	if s.pending == nil {
 		s.pending = make(map[memory.Sum][]byte)
@@ -39,22 +39,20 @@ func (s *Stage) keep(data []byte) {
 	s.pending[memory.SumOf(data)] = data
 }
 
-// flush writes the pending texts.
-func (s *Stage) flush() error {
-	added, err := s.texts.add(s.pending)
-	s.Bytes += added
-	if err == nil {
-		s.pending = nil
-	}
-	return err
-}
-
-// write writes the pending texts, then the record.
-func (s *Stage) write() error {
-	if err := s.flush(); err != nil {
+// write writes the operation and the pending texts, and an entry of the log if it is not nil, in one transaction.
+func (s *Stage) write(entry *LogEntry) error {
+	row, err := s.row(s.dir.AllowSecrets)
+	if err != nil {
 		return err
 	}
-	return s.save(true)
+	line, err := entry.row(s.dir.AllowSecrets)
+	if err == nil {
+		err = s.db.Save(row, s.pending, line)
+	}
+	if err == nil {
+		s.pending, s.Bytes = nil, row.Bytes
+	}
+	return err
 }
 
 // after returns the file that c leaves.
@@ -234,7 +232,7 @@ func (s *Stage) change(edit func() (Change, error)) (Change, error) {
 	previous := s.Changes
 	c, err := edit()
 	if err == nil && !s.late {
-		err = s.write()
+		err = s.write(nil)
 	}
 	if err != nil {
 		s.Changes = previous

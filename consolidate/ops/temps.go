@@ -1,13 +1,16 @@
 package ops
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
+	"strings"
 
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
@@ -69,6 +72,9 @@ func (s *Stage) keepTemps() ([]string, error) {
 		}
 	}
 	for _, temp := range temps {
+		if s.State == Staged && strings.Contains(path.Base(temp), s.ID) {
+			continue // a new text of ours: nothing has been exchanged yet
+		}
 		f, err := memory.OpenRegular(s.dir.Root(), temp, os.O_RDONLY)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -76,7 +82,7 @@ func (s *Stage) keepTemps() ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		sum, err := s.texts.keepFile(f, s.Op)
+		sum, err := s.keepFile(f)
 		if err = errors.Join(err, f.Close()); err != nil {
 			return nil, fmt.Errorf("what was displaced stays in %q: %w", temp, err)
 		}
@@ -87,9 +93,36 @@ func (s *Stage) keepTemps() ([]string, error) {
 	return temps, err
 }
 
-// Sweep removes the temporaries in the directory. Their texts are kept.
-func (s *Stage) Sweep() error {
+// keepFile keeps the content of a file, unless it is known, and returns its sum; "" if it was known. The beginning of a new text
+// is what a crash leaves of a temporary.
+func (s *Stage) keepFile(f *os.File) (memory.Sum, error) {
+	data, err := io.ReadAll(f)
+	if err != nil || len(data) == 0 {
+		return "", err
+	}
+	sum := memory.SumOf(data)
+	for _, c := range s.Changes {
+		if sum == c.Before || sum == c.After {
+			if _, err := s.Content(sum); err == nil {
+				return "", nil
+			}
+		} else if whole, err := s.Content(c.After); err == nil && bytes.HasPrefix(whole, data) {
+			return "", nil
+		}
+	}
+	s.keep(data)
+	if s.names(sum) {
+		return "", nil // it was archived, and damaged since
+	}
+	return sum, nil
+}
+
+// sweep removes the temporaries in the directory. Their texts are kept.
+func (s *Stage) sweep() error {
 	temps, err := s.keepTemps()
+	if err == nil && s.pending != nil {
+		err = s.write(nil)
+	}
 	if err != nil {
 		return err
 	}

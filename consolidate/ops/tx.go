@@ -2,16 +2,12 @@ package ops
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"time"
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
-	"dream-mcp/memory/atomicfile"
 )
 
 // StatusURI is the resource with the status.
@@ -21,7 +17,6 @@ const StatusURI = "dream://status"
 type Tx struct {
 	Op
 	Dir    *memory.Dir
-	Files  *os.Root // the folder of the records
 	Stage  *Stage
 	Needed []Waiver // the waivers without which the last check would have refused
 
@@ -80,8 +75,10 @@ func (s *Store) begin(l *lock.Lock, dir *memory.Dir, info Op) (*Tx, error) {
 	t.lock = l
 	t.Stage.late = !info.Resumed && info.Kind != lock.KindDream
 	if !t.Stage.late {
-		t.Files.Remove(t.ID + StopFile) // it stopped the earlier run
-		err = t.Save()
+		err = t.Stage.db.ResetStop(t.ID) // it stopped the earlier run
+		if err == nil {
+			err = t.Save()
+		}
 	}
 	if err == nil {
 		err = t.claim()
@@ -90,7 +87,7 @@ func (s *Store) begin(l *lock.Lock, dir *memory.Dir, info Op) (*Tx, error) {
 		if !info.Resumed {
 			err = errors.Join(err, s.Records.Discard(info.ID))
 		}
-		return nil, errors.Join(err, t.Release())
+		return nil, err
 	}
 	return t, nil
 }
@@ -108,24 +105,14 @@ func (s *Store) openTx(dir *memory.Dir, info Op) (*Tx, error) {
 }
 
 func (s *Store) newTx(dir *memory.Dir, info Op) (*Tx, error) {
-	root, err := s.Records.Root()
+	db, err := s.Records.DB()
 	if err != nil {
 		return nil, err
 	}
 	t := &Tx{Op: info, Dir: dir, s: s}
-	if t.Files, err = memory.OpenBelow(root, opsFolder); err != nil {
-		return nil, err
-	}
-	blobs, err := memory.OpenBelow(root, textsFolder)
-	if err != nil {
-		return nil, errors.Join(err, t.Files.Close())
-	}
-	t.Stage = &Stage{Op: &t.Op, dir: dir, texts: texts{blobs, "."}, save: t.save}
+	t.Stage = &Stage{Op: &t.Op, dir: dir, db: db}
 	return t, nil
 }
-
-// Release closes the folders of t.
-func (t *Tx) Release() error { return errors.Join(t.Files.Close(), t.Stage.texts.root.Close()) }
 
 // claim writes the record into the lock file and, for a dream, takes Claude Code's lock. The record, with which recovery
 // restores that lock, is on disk before the lock is taken.
@@ -134,7 +121,7 @@ func (t *Tx) claim() error {
 	if err != nil {
 		return err
 	}
-	t.record = lock.NewRecord(t.ID, t.Kind, t.Started, prior.Stamp, t.s.Records.recordPath(t.ID))
+	t.record = lock.NewRecord(t.ID, t.Kind, t.Started, prior.Stamp, t.s.Records.Path())
 	t.s.Step("record")
 	if err := t.lock.Write(t.record); err != nil {
 		return err
@@ -172,21 +159,8 @@ func (t *Tx) Busy() error { return t.record.Busy() }
 // Renew renews Claude Code's lock. It fails with lock.ErrTaken if another process has taken it over.
 func (t *Tx) Renew() error { return lock.RenewHost(t.Dir, t.record.PID, t.LastCall) }
 
-// Save writes the record of t, with credentials masked, and the texts that are not on disk yet.
-func (t *Tx) Save() error { return t.Stage.write() }
-
-// save writes the record. Without durable, a power cut may leave the one before.
-func (t *Tx) save(durable bool) error {
-	data, err := json.Marshal(t.Op.shown(t.s.AllowSecrets))
-	if err != nil {
-		return err
-	}
-	write := atomicfile.Write
-	if durable {
-		write = atomicfile.Replace
-	}
-	return write(t.Files, t.ID+RecordFile, data, time.Time{})
-}
+// Save writes the record of t, with credentials masked, and the texts that are not in the database yet.
+func (t *Tx) Save() error { return t.Stage.write(nil) }
 
 // Staged returns the names of the files that t changes.
 func (t *Tx) Staged() []string { return namesOf(t.Stage.Changes) }
@@ -206,5 +180,5 @@ func (t *Tx) LogBegun() error { return t.s.Records.Append(t.Entry(Fired, t.Start
 // Notes returns the state folder, for notes.
 func (t *Tx) Notes() *Folder { return &t.s.Records.Folder }
 
-// Look opens the stage of an operation of which this process holds no lock. It cannot land. The caller releases it.
+// Look opens the stage of an operation of which this process holds no lock. It cannot land.
 func (s *Store) Look(dir *memory.Dir, info Op) (*Tx, error) { return s.openTx(dir, info) }

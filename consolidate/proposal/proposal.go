@@ -27,23 +27,19 @@ type Queue struct{ Store *ops.Store }
 
 // Waiting returns the proposals, the newest first.
 func (r *Queue) Waiting() ([]ops.Op, error) {
-	entries, err := r.Store.Records.Journal()
+	db, err := r.Store.Records.DB()
 	if err != nil {
 		return nil, err
 	}
+	ids, err := db.Staged(true)
 	var waiting []ops.Op
-	seen := make(map[string]bool)
-	for _, e := range slices.Backward(entries) {
-		if e.Outcome != ops.Proposed || seen[e.ID] {
-			continue
-		}
-		seen[e.ID] = true
-		info, err := r.Store.Records.Op(e.ID)
+	for _, id := range ids {
+		info, err := r.Store.Records.Op(id)
 		if err == nil && info.Waits() && r.Store.Now().Sub(info.Reviewed) < history.ProposalKept {
 			waiting = append(waiting, info)
 		}
 	}
-	return waiting, nil
+	return waiting, err
 }
 
 // Match returns the proposal whose ID begins with id, or the newest if id is "".

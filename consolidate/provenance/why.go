@@ -13,6 +13,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/text"
 )
@@ -65,17 +66,18 @@ func (r *Sources) Why(ctx context.Context, topic string) (Why, error) {
 	if w.Sources, err = r.OriginsOf(ctx, t); err != nil {
 		return Why{}, err
 	}
-	entries, err := r.Store.Records.Journal()
-	if err != nil {
-		return Why{}, err
-	}
-	undone := ops.UndoneBy(entries)
-	for _, e := range slices.Backward(entries) {
-		if e.Outcome != ops.Committed || !slices.Contains(e.Files, w.Path) || len(w.History) == maxHistory {
+	for e, err := range r.Store.Records.Newest(state.LogQuery{File: w.Path}) {
+		if err != nil {
+			return Why{}, err
+		}
+		if len(w.History) == maxHistory {
+			break
+		}
+		if e.Outcome != ops.Committed {
 			continue
 		}
 		w.History = append(w.History, Changed{
-			Time: ops.Second(e.Time), Kind: e.Kind, ID: e.ID, Summary: cmp.Or(e.Summary, e.Reason), Loss: e.Accepted[w.Path], Undone: undone[e.ID],
+			Time: ops.Second(e.Time), Kind: e.Kind, ID: e.ID, Summary: cmp.Or(e.Summary, e.Reason), Loss: e.Accepted[w.Path], Undone: e.Undone,
 			Waived: slices.DeleteFunc(slices.Clone(e.Waived), func(o ops.Waiver) bool { return o.File != w.Path }),
 		})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule"
@@ -45,9 +46,11 @@ func (r *Share) Traffic(ctx context.Context) (t Traffic, err error) {
 	if base, err := (git{dir: filepath.Join(r.Store.Records.StateDir(), repo)}).read(ctx, s.Base); err == nil { // else the next sync fetches it
 		t.Waiting = changed(base.files(), view(local, s.Team))
 	}
-	entries, err := r.Store.Records.Journal()
-	for _, e := range slices.Backward(entries) {
-		if e.Kind == lock.KindSync && e.Outcome == ops.Committed && len(e.Files) > 0 {
+	for e, err := range r.Store.Records.Newest(state.LogQuery{Kind: string(lock.KindSync), Changed: true}) {
+		if err != nil {
+			return t, err
+		}
+		if e.Outcome == ops.Committed {
 			t.From, t.At, t.ID = strings.TrimPrefix(e.Reason, pulledFrom), e.Time, e.ID
 			for _, file := range e.Files {
 				if n, err := memory.ParseName(file); err == nil {
@@ -57,7 +60,7 @@ func (r *Share) Traffic(ctx context.Context) (t Traffic, err error) {
 			break
 		}
 	}
-	return t, err
+	return t, nil
 }
 
 // Line describes a share in a line, "" if the memory is not shared. The caller holds r.

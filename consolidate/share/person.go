@@ -249,9 +249,14 @@ func (p *Person) exchange(ctx context.Context, known map[string]copyState, their
 
 // lastChange returns the last change of n in the memories of all; nil if none is recorded.
 func (p *Person) lastChange(n memory.Name) (*ops.Change, error) {
-	entries, err := p.all.Entries()
-	for _, e := range slices.Backward(entries) {
-		if e.Outcome != ops.Committed || !slices.Contains(e.Files, n.String()) {
+	if err := p.all.Complete(); err != nil {
+		return nil, err
+	}
+	for e, err := range p.all.Records.Newest(state.LogQuery{File: n.String()}) {
+		if err != nil {
+			return nil, err
+		}
+		if e.Outcome != ops.Committed {
 			continue
 		}
 		o, err := p.all.Records.Op(e.ID)
@@ -261,7 +266,7 @@ func (p *Person) lastChange(n memory.Name) (*ops.Change, error) {
 		c, _ := o.Change(n)
 		return &c, nil
 	}
-	return nil, err
+	return nil, nil
 }
 
 // ended reports whether an operation deleted n from the memories of all, and returns the text that it deleted; nil if the archive lost it.
@@ -294,11 +299,12 @@ func ignoreMissing(err error) error {
 
 // writer says which project last changed what is in all.
 func (p *Person) writer() (where string) {
-	entries, _ := p.all.Records.Journal() // without it the texts are merged all the same
-	for _, e := range entries {
-		where = cmp.Or(e.Reason, where)
+	for e, err := range p.all.Records.Newest(state.LogQuery{}) {
+		if err != nil || e.Reason != "" {
+			return e.Reason // without it the texts are merged all the same
+		}
 	}
-	return where
+	return ""
 }
 
 // mergeCopy merges the copy text of a project with all, which is without sources. It returns the new copy, which keeps its sources, and

@@ -21,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -28,6 +29,8 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 	"modernc.org/sqlite/vfs"
+
+	"dream-mcp/memory"
 )
 
 // File is the name of a database in its folder. SQLite keeps File+"-wal" and File+"-shm" beside it while it is open.
@@ -46,6 +49,7 @@ var (
 	ErrNewer    = errors.New("the database is of a newer version of dream-mcp")
 	ErrReadOnly = errors.New("the database cannot be written")
 	ErrBusy     = errors.New("the database is in use")
+	ErrReplaced = errors.New("the database was moved, replaced or removed")
 )
 
 //go:embed migrations/*.sql
@@ -78,10 +82,13 @@ func Open(folder string, o Options) (*DB, error) {
 		db.now = time.Now
 	}
 	err := db.open()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", db.path, err), db.Close())
+	if err == nil {
+		return db, nil
 	}
-	return db, nil
+	if !strings.HasPrefix(err.Error(), db.path) {
+		err = fmt.Errorf("%s: %w", db.path, err)
+	}
+	return nil, errors.Join(err, db.Close())
 }
 
 func (db *DB) open() (err error) {
@@ -110,11 +117,18 @@ func (db *DB) open() (err error) {
 func (db *DB) ensure() error {
 	creating.Lock()
 	defer creating.Unlock()
-	wal, _ := os.Lstat(db.path + "-wal")
+	var wal fs.FileInfo
+	for _, end := range []string{"-shm", "-journal", "-wal"} {
+		if wal, _ = os.Lstat(db.path + end); wal != nil && !wal.Mode().IsRegular() {
+			return fmt.Errorf("%w: %s%s: %s", ErrForeign, File, end, wal.Mode().Type())
+		}
+	}
 	info, err := os.Lstat(db.path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
 		return fmt.Errorf("%w: %s", ErrForeign, info.Mode().Type())
+	case err == nil && linked(db.path, info):
+		return memory.ErrLinked // perhaps by a backup, whose copy must not change
 	case (errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0) && wal != nil && wal.Size() > 0:
 		return fmt.Errorf("%w: it is gone or empty, but %s-wal is there", ErrDamaged, File) // SQLite would remove it
 	case !errors.Is(err, fs.ErrNotExist) || db.readOnly:
@@ -150,7 +164,11 @@ func (db *DB) connect(through string) error {
 		name = File
 		query.Set("vfs", through)
 		query.Set("mode", "ro")
-		query.Add("_pragma", "locking_mode(exclusive)") // the index of the log is in memory, not in a file
+		if wal, err := os.Lstat(db.path + "-wal"); err == nil && wal.Size() > 0 {
+			query.Add("_pragma", "locking_mode(exclusive)") // the index of the log is in memory, not in a file
+		} else {
+			query.Set("immutable", "1") // else SQLite would create the log
+		}
 	case db.readOnly:
 		query.Set("_query_only", "1")
 	}
@@ -298,6 +316,9 @@ func (db *DB) update(do func(*Tx) error) error {
 	}
 	if db.readOnly {
 		return fmt.Errorf("%s: %w", db.path, ErrReadOnly)
+	}
+	if db.Replaced() {
+		return fmt.Errorf("%s: %w", db.path, ErrReplaced)
 	}
 	return db.begin(db.sql, sql.TxOptions{}, do)
 }

@@ -112,12 +112,22 @@ func TestLookOnly(t *testing.T) {
 	}
 }
 
-// A folder that cannot be written, with a log that no process has copied into the database.
+// A folder that cannot be written, with a log that no process has copied into the database, and without.
 func TestFixed(t *testing.T) {
-	folder := t.TempDir()
-	if err := add(open(t, folder), "a text in the log"); err != nil {
-		t.Fatal(err)
+	for _, closed := range []bool{false, true} {
+		folder := t.TempDir()
+		db := open(t, folder)
+		if err := add(db, "a text in the log"); err != nil {
+			t.Fatal(err)
+		}
+		if closed {
+			db.Close()
+		}
+		checkFixed(t, folder)
 	}
+}
+
+func checkFixed(t *testing.T, folder string) {
 	before := files(t, folder)
 	db := &DB{path: filepath.Join(folder, File), readOnly: true, now: time.Now}
 	if err := db.openFixed(); err != nil {

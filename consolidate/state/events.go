@@ -70,14 +70,6 @@ func (db *DB) Events(dream string) (events []Event, err error) {
 	return events, err
 }
 
-// RemoveEvents removes the events of a dream.
-func (db *DB) RemoveEvents(dream string) error {
-	return db.update(func(tx *Tx) error {
-		_, err := tx.Exec("DELETE FROM events WHERE dream = ?", dream)
-		return err
-	})
-}
-
 func (tx *Tx) events(where string, args ...any) ([]Event, error) {
 	return all(tx, func(e *Event) []any {
 		return []any{(*stamp)(&e.Time), &e.Phase, &e.Kind, &e.Text, &e.Hits, inJSON{&e.Files}, inJSON{&e.Reviewed}}

@@ -105,9 +105,6 @@ func TestNothingKept(t *testing.T) {
 		if r := must[Run](t)(db.Run()); r != (Run{}) {
 			t.Errorf("%+v", r)
 		}
-		if _, measured, err := db.ArchiveUse(); measured || err != nil {
-			t.Error(measured, err)
-		}
 		if must[bool](t)(db.Reports()) || must[bool](t)(db.AnyShown()) {
 			t.Error("something waits")
 		}

@@ -1,59 +1,123 @@
 package state
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
 
-// Redact replaces the texts in all tables but texts by what redact makes of them, and returns how many rows it changed, by table.
-// Afterwards no file of the database has a byte of them. With dry it only counts. After a crash it can be called again.
-func (db *DB) Redact(redact func(string) string, dry bool) (changed map[string]int, err error) {
+	"dream-mcp/memory"
+)
+
+// Redact replaces every text by what text makes of it, and the records of the operations and the entries of the log by what record
+// and entry make of them, in one transaction. renamed has the new sum of each replaced text by its old one: the operations then need
+// the new texts. Redact returns how many rows have changed, by table. With dry it only counts. Afterwards
+// nothing of a replaced text is in the database or in SQLite's log.
+func (db *DB) Redact(text func([]byte) []byte, record func(json []byte, renamed map[memory.Sum]memory.Sum) []byte,
+	entry func(json []byte) []byte, dry bool) (changed map[string]int, err error) {
 	if db == nil {
 		return nil, nil
 	}
-	run := db.update
+	changed = make(map[string]int)
+	begin := db.update
 	if dry {
-		run = db.view
+		begin = db.view
 	}
-	err = run(func(tx *Tx) error {
-		changed, err = tx.redact(redact, dry)
+	err = begin(func(tx *Tx) error {
+		renamed, err := tx.redactTexts(text, dry)
+		if err != nil {
+			return err
+		}
+		changed["texts"] = len(renamed)
+		ofRecord := func(json []byte) []byte { return record(json, renamed) }
+		redact := func(table, key, column string, redact func([]byte) []byte) {
+			if err == nil {
+				var n int
+				n, err = tx.redact(table, key, column, redact, dry)
+				changed[table] += n
+			}
+		}
+		redact("operations", "id", "record", ofRecord)
+		redact("log", "seq", "entry", entry)
+		for _, c := range textColumns {
+			redact(c.table, c.key, c.column, text)
+		}
 		return err
 	})
 	if err == nil && !dry {
-		err = db.erase()
+		err = db.checkpoint()
 	}
 	return changed, err
 }
 
-func (tx *Tx) redact(redact func(string) string, dry bool) (map[string]int, error) {
-	type column struct{ table, name string }
-	columns, err := all(tx, func(c *column) []any { return []any{&c.table, &c.name} },
-		"SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name <> 'texts' AND c.type = 'TEXT'")
-	changed := make(map[string]int)
-	for _, c := range columns {
-		type row struct {
-			id   int64
-			text string
+// textColumns are those of the other tables that have texts of memories, or of what a person or a model said.
+var textColumns = []struct{ table, key, column string }{
+	{"words", "source", "text"}, {"reports", "dream", "report"}, {"reports", "dream", "decisions"}, {"pauses", "what", "why"},
+	{"doubts", "file", "message"}, {"left_by_dreams", "dream", "about"}, {"events", "id", "text"}, {"events", "id", "sessions"},
+}
+
+// redact replaces a column of a table, and returns how many rows have changed.
+func (tx *Tx) redact(table, key, column string, redact func([]byte) []byte, dry bool) (changed int, err error) {
+	keys, err := tx.strings("SELECT " + key + " FROM " + table)
+	for _, k := range keys {
+		found, err := tx.strings("SELECT "+column+" FROM "+table+" WHERE "+key+" = ?", k)
+		if err != nil {
+			return 0, err
 		}
-		var rows []row
-		if err == nil {
-			rows, err = all(tx, func(r *row) []any { return []any{&r.id, &r.text} }, fmt.Sprintf("SELECT rowid, %s FROM %s WHERE %[1]s IS NOT NULL", c.name, c.table))
-		}
-		for _, r := range rows {
-			text := redact(r.text)
-			if text == r.text {
+		for _, text := range found {
+			now := string(redact([]byte(text)))
+			if now == text {
 				continue
 			}
-			changed[c.table]++
-			if err == nil && !dry {
-				_, err = tx.Exec(fmt.Sprintf("UPDATE OR REPLACE %s SET %s = ? WHERE rowid = ?", c.table, c.name), text, r.id)
+			if changed++; dry {
+				continue
+			}
+			if _, err := tx.Exec("UPDATE "+table+" SET "+column+" = ? WHERE "+key+" = ?", now, k); err != nil {
+				return 0, err
 			}
 		}
 	}
 	return changed, err
 }
 
-// erase overwrites what was deleted: the database does that by itself, and its log is emptied.
-func (db *DB) erase() error {
-	var busy, frames, moved int
-	err := db.sql.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
+// redactTexts replaces the texts and their sums, and returns the new sums by the old ones.
+func (tx *Tx) redactTexts(redact func([]byte) []byte, dry bool) (map[memory.Sum]memory.Sum, error) {
+	sums, err := tx.sums("SELECT sum FROM texts")
+	if err != nil {
+		return nil, err
+	}
+	renamed := make(map[memory.Sum]memory.Sum)
+	for _, sum := range sums {
+		text, err := tx.text(sum)
+		if err != nil {
+			return nil, err
+		}
+		now := redact(text)
+		if slices.Equal(now, text) {
+			continue
+		}
+		is := memory.SumOf(now)
+		renamed[sum] = is
+		if dry {
+			continue
+		}
+		if _, err := tx.addTexts(map[memory.Sum][]byte{is: now}); err != nil {
+			return nil, err
+		}
+		for _, statement := range []string{
+			"UPDATE changes SET before = ?2 WHERE before = ?1", "UPDATE changes SET after = ?2 WHERE after = ?1",
+			"UPDATE OR REPLACE needs SET sum = ?2 WHERE sum = ?1", "DELETE FROM texts WHERE sum = ?1",
+		} {
+			if _, err := tx.Exec(statement, string(sum), string(is)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return renamed, nil
+}
+
+// checkpoint copies the log of SQLite into the database, and empties it.
+func (db *DB) checkpoint() error {
+	var busy, frames, copied int
+	err := db.sql.QueryRow("PRAGMA wal_checkpoint(truncate)").Scan(&busy, &frames, &copied)
 	if err == nil && busy != 0 {
 		return fmt.Errorf("%s: %w, so what was forgotten is still in its log", db.path, ErrBusy)
 	}

@@ -24,6 +24,9 @@ func (db *DB) Text(sum memory.Sum) (text []byte, err error) {
 	if sum == "" {
 		return nil, nil
 	}
+	if db == nil {
+		return nil, fs.ErrNotExist
+	}
 	err = db.view(func(tx *Tx) error {
 		text, err = tx.text(sum)
 		return err
@@ -66,4 +69,15 @@ func (tx *Tx) text(sum memory.Sum) ([]byte, error) {
 		text = []byte{} // an empty file is not a missing one
 	}
 	return text, nil
+}
+
+// TextSize returns the number of bytes of a text. It fails with fs.ErrNotExist if there is none.
+func (db *DB) TextSize(sum memory.Sum) (size int64, err error) {
+	err = db.view(func(tx *Tx) error {
+		return tx.QueryRow("SELECT length(text) FROM texts WHERE sum = ?", string(sum)).Scan(&size)
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		err = fs.ErrNotExist
+	}
+	return size, err
 }

@@ -2,7 +2,14 @@
 
 package state
 
-import "os"
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"dream-mcp/memory"
+)
 
 // writable reports whether this process may write the files, as far as their mode says.
 func writable(files ...string) bool {
@@ -13,4 +20,18 @@ func writable(files ...string) bool {
 		}
 	}
 	return true
+}
+
+// linked reports whether a file has another name.
+func linked(path string, _ fs.FileInfo) bool {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	f, err := memory.OpenRegular(root, File, os.O_RDWR)
+	if err == nil {
+		f.Close()
+	}
+	return errors.Is(err, memory.ErrLinked)
 }

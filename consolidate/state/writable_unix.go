@@ -2,7 +2,12 @@
 
 package state
 
-import "golang.org/x/sys/unix"
+import (
+	"io/fs"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
 
 // writable reports whether this process may write the files.
 func writable(files ...string) bool {
@@ -12,4 +17,10 @@ func writable(files ...string) bool {
 		}
 	}
 	return true
+}
+
+// linked reports whether a file has another name. It does not open the file: closing it would release SQLite's locks.
+func linked(_ string, info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Nlink > 1
 }

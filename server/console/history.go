@@ -31,14 +31,13 @@ func (c *Command) log(_ context.Context, p *consolidate.Project, _ host.Setup) e
 	if err != nil {
 		return err
 	}
-	undone := ops.UndoneBy(entries)
 	slices.Reverse(entries)
-	return answerAll(c, entries, func(ink terminal.Ink) string { return renderLog(entries, undone, p.Store.Now(), ink) })
+	return answerAll(c, entries, func(ink terminal.Ink) string { return renderLog(entries, p.Store.Now(), ink) })
 }
 
 // renderLog lists the operations, the newest first: a sentence, and below it what it was and its ID. It omits the beginning of
 // an operation that has ended, and a proposal that was answered.
-func renderLog(entries []ops.LogEntry, undone map[string]bool, now time.Time, ink terminal.Ink) string {
+func renderLog(entries []ops.LogEntry, now time.Time, ink terminal.Ink) string {
 	if len(entries) == 0 {
 		return "Nothing has happened yet.\n"
 	}
@@ -59,7 +58,7 @@ func renderLog(entries []ops.LogEntry, undone map[string]bool, now time.Time, in
 		if before := sentences[e.Undoes]; before != "" {
 			says = "Undone: " + before
 		}
-		colour, outcome := outcomeOf(e, undone[e.ID])
+		colour, outcome := outcomeOf(e, e.Undone)
 		fmt.Fprintf(&b, "%s  %s\n", minute(e.Time, now.Location()), ink.In(colour, terminal.OneLine(says)))
 		detail := append([]string{fmt.Sprintf("%s %s", e.Kind, outcome)}, logDetail(e)...)
 		b.Add(true, terminal.Dim, "    %s  %s", strings.Join(detail, ", "), e.ID)

@@ -20,7 +20,7 @@ func TestRenderLog(t *testing.T) {
 	entries := []ops.LogEntry{ // the newest first
 		{Time: at(1), Outcome: ops.Fired, Header: op("d3", lock.KindDream), SessionsSince: 7},
 		{Time: at(2), Outcome: ops.Committed, Header: undo, Files: []string{"a.md"}},
-		{Time: at(3), Outcome: ops.Committed, Files: []string{"a.md", "b.md"}, Header: ops.Header{
+		{Time: at(3), Outcome: ops.Committed, Undone: true, Files: []string{"a.md", "b.md"}, Header: ops.Header{
 			Kind: lock.KindDream, ID: "d2", ToolCalls: 1,
 			Forced: true, Summary: "merged\ntwo\u202e", Host: "codex", Started: at(3).Add(-12 * time.Minute), BytesSearched: 12_340_000,
 			Waived: []ops.Waiver{{Rule: "relative-date", Why: "quoted", File: "a.md"}}, Accepted: map[string]string{"b.md": "x"},
@@ -44,10 +44,10 @@ func TestRenderLog(t *testing.T) {
 2026-11-20 06:00  Interrupted: the client closed the connection
     dream interrupted  d0
 `
-	if got := renderLog(entries, map[string]bool{"d2": true}, noon, false); got != want {
+	if got := renderLog(entries, noon, false); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := renderLog(nil, nil, noon, false); got != "Nothing has happened yet.\n" {
+	if got := renderLog(nil, noon, false); got != "Nothing has happened yet.\n" {
 		t.Errorf("an empty journal: %q", got)
 	}
 }

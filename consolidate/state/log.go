@@ -1,0 +1,112 @@
+package state
+
+// Entry is a line of the log. Text is the whole, in JSON.
+type Entry struct {
+	Operation, Kind, Outcome, Undoes string
+	Files                            []string
+	Text                             []byte
+	Undone                           bool // by a later operation that is not undone itself
+
+	seq int64
+}
+
+// outcomeLanded is the outcome of an operation that landed.
+const outcomeLanded = "committed"
+
+// Log adds an entry to the log.
+func (db *DB) Log(e Entry) error {
+	return db.update(func(tx *Tx) error { return tx.log(e) })
+}
+
+func (tx *Tx) log(e Entry) error {
+	res, err := tx.Exec("INSERT INTO log (operation, kind, outcome, undoes, undone, files, entry) VALUES (?, ?, ?, ?, 0, ?, ?)",
+		e.Operation, e.Kind, e.Outcome, e.Undoes, len(e.Files), string(e.Text))
+	if err != nil {
+		return err
+	}
+	seq, err := res.LastInsertId()
+	for _, file := range e.Files {
+		if err == nil {
+			_, err = tx.Exec("INSERT OR IGNORE INTO log_files VALUES (?, ?)", file, seq)
+		}
+	}
+	// What it undoes is undone. If that undid another, the other no longer is, and so on.
+	for undone := true; err == nil && e.Outcome == outcomeLanded && e.Undoes != ""; undone = !undone {
+		if _, err = tx.Exec("UPDATE log SET undone = ? WHERE operation = ?", undone, e.Undoes); err != nil {
+			break
+		}
+		var before []string
+		before, err = tx.strings("SELECT undoes FROM log WHERE operation = ? AND outcome = ?", e.Undoes, outcomeLanded)
+		e.Undoes = append(before, "")[0]
+	}
+	return err
+}
+
+// A LogQuery limits what Entries returns. Its zero value is the whole log.
+type LogQuery struct {
+	Kind    string // "": all
+	File    string // only those that changed it; "": all
+	Changed bool   // only those that changed a file
+}
+
+// page is how many entries are read at a time.
+const page = 64
+
+// Entries calls yield with the entries of the log, the newest first, until it returns false. The database can be used meanwhile.
+func (db *DB) Entries(q LogQuery, yield func(Entry) bool) error {
+	where, args := "", []any{}
+	if q.Kind != "" {
+		where += " AND kind = ?"
+		args = append(args, q.Kind)
+	}
+	if q.File != "" {
+		where += " AND seq IN (SELECT seq FROM log_files WHERE file = ?)"
+		args = append(args, q.File)
+	}
+	if q.Changed {
+		where += " AND files > 0"
+	}
+	for before := int64(1) << 62; ; {
+		var entries []Entry
+		err := db.view(func(tx *Tx) error {
+			rows, err := tx.Query("SELECT seq, operation, kind, outcome, undoes, undone, entry FROM log WHERE seq < ?"+where+
+				" ORDER BY seq DESC LIMIT ?", append(append([]any{before}, args...), page)...)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				var e Entry
+				var text string
+				if err := rows.Scan(&e.seq, &e.Operation, &e.Kind, &e.Outcome, &e.Undoes, &e.Undone, &text); err != nil {
+					return err
+				}
+				e.Text = []byte(text)
+				entries = append(entries, e)
+			}
+			return rows.Err()
+		})
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if before = e.seq; !yield(e) {
+				return nil
+			}
+		}
+		if len(entries) < page {
+			return nil
+		}
+	}
+}
+
+// Undone reports whether an operation is undone.
+func (db *DB) Undone(id string) (bool, error) {
+	found, err := db.ids("SELECT operation FROM log WHERE operation = ? AND undone", id)
+	return len(found) > 0, err
+}
+
+// AllUndone returns the operations that are undone.
+func (db *DB) AllUndone() ([]string, error) {
+	return db.ids("SELECT DISTINCT operation FROM log WHERE undone")
+}
