@@ -20,7 +20,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"modernc.org/sqlite"
@@ -58,10 +57,9 @@ type DB struct {
 
 	mu     sync.Mutex
 	conn   *sql.DB
-	held   *sql.Conn // a database in memory is lost with its last connection
-	memory bool      // conn is in memory, or will be
-	again  bool      // the file was made again
-	said   bool      // a problem was logged
+	memory bool // conn is in memory, or will be
+	again  bool // the file was made again
+	said   bool // a problem was logged
 
 	claims claims
 	life   context.Context
@@ -83,17 +81,11 @@ func (db *DB) Close() {
 	db.done.Wait()
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if db.held != nil {
-		db.held.Close()
-	}
 	if db.conn != nil {
 		db.conn.Close()
 	}
-	db.conn, db.held = nil, nil
+	db.conn = nil
 }
-
-// memories counts the databases in memory: each has a name.
-var memories atomic.Int64
 
 // connected returns the open database.
 func (db *DB) connected() (conn *sql.DB, err error) {
@@ -113,11 +105,8 @@ func (db *DB) connected() (conn *sql.DB, err error) {
 			db.failed(err)
 		}
 	}
-	db.conn, err = connect(fmt.Sprintf("file:/sessions%d?vfs=memdb", memories.Add(1)), "memory")
-	if err == nil {
-		db.memory = true
-		db.held, err = db.conn.Conn(context.Background())
-	}
+	db.memory = true
+	db.conn, err = connect("file::memory:?", "memory", 1) // each connection has a database of its own
 	return db.conn, err
 }
 
@@ -206,7 +195,7 @@ func openFile(path string) (*sql.DB, error) {
 		name = "/" + name
 	}
 	for try := 0; ; try++ {
-		conn, err := connect("file:"+(&url.URL{Path: name}).EscapedPath()+"?", "wal")
+		conn, err := connect("file:"+(&url.URL{Path: name}).EscapedPath()+"?", "wal", maxConns)
 		if of, is := errors.AsType[*sqlite.Error](err); !is || of.Code()&0xff != sqlite3.SQLITE_BUSY || try == 100 {
 			return conn, err
 		}
@@ -218,14 +207,14 @@ func openFile(path string) (*sql.DB, error) {
 var creating sync.Mutex
 
 // connect opens a database and gives it its tables. A crash may cost what was written last: it is only a cache.
-func connect(name, journal string) (*sql.DB, error) {
+func connect(name, journal string, conns int) (*sql.DB, error) {
 	conn, err := sql.Open("sqlite", name+"&_txlock=immediate&_pragma=busy_timeout(10000)&_pragma=synchronous(normal)"+
 		"&_pragma=secure_delete(on)&_pragma=temp_store(memory)&_pragma=journal_mode("+journal+")")
 	if err != nil {
 		return nil, err
 	}
-	conn.SetMaxIdleConns(maxConns)
-	conn.SetMaxOpenConns(maxConns)
+	conn.SetMaxIdleConns(conns)
+	conn.SetMaxOpenConns(conns)
 	if err := prepare(conn); err != nil {
 		conn.Close()
 		return nil, err

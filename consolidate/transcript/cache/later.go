@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"sync"
 
 	"dream-mcp/consolidate/transcript/parallel"
@@ -67,7 +68,7 @@ func (db *DB) Sweep(ctx context.Context, gone func(path string) bool) error {
 				old = append(old, id)
 			}
 		}
-		if err := rows.Err(); err != nil || len(old) == 0 {
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil || len(old) == 0 {
 			return err
 		}
 		tx, err := conn.BeginTx(ctx, nil)
