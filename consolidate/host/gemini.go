@@ -125,7 +125,6 @@ const maxGeminiID = 128
 type geminiLog struct {
 	session  string
 	kind     said.Raw
-	summary  said.Raw
 	messages []said.Raw
 	places   map[string]int // of ids in messages
 	bad      int            // lines that could not be read
