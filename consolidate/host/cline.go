@@ -22,7 +22,7 @@ var cline = Host{
 			ID:      clineID, Beside: clineBeside, Whole: clineWhole,
 		},
 		Place: Place{Variable: "CLINE_DATA_DIR", Home: ".cline/data"},
-	}},
+	}, tasks("cline", "saoudrizwan.claude-dev")},
 }
 
 // clineID is the name of the folder, or of a sub-agent's file in it.

@@ -198,6 +198,11 @@ func (h *Host) Configured() bool { return h.Settings != nil }
 // Read reports whether sessions of the host are read.
 func (h *Host) Read() bool { return len(h.Sessions) > 0 }
 
+// Sealed reports whether the host keeps sessions in a form that nobody else can read.
+func (h *Host) Sealed() bool {
+	return h.Read() && h.Sessions[0].Folders != nil && h.Sessions[0].Folders[0].Sealed != nil && h.Sessions[0].Folders[0].Files == nil
+}
+
 // OnPath reports whether the host's command is installed.
 func (h *Host) OnPath() bool {
 	_, err := exec.LookPath(h.Program)

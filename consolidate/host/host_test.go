@@ -76,6 +76,9 @@ func TestREADME(t *testing.T) {
 		if h.Read() && h.Tried != "" {
 			read = "yes, " + h.Tried
 		}
+		if h.Sealed() {
+			read = "no: encrypted"
+		}
 		table += strings.ReplaceAll(fmt.Sprintf("| %s | %s | %s | %s | %s |\n", h.Name, ask, read, hooks, yes[h.Dreams()]), "  ", " ")
 	}
 	if !strings.Contains(string(readme), table) {

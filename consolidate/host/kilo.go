@@ -19,7 +19,7 @@ var kilo = Host{
 			Collect: openCodeTables(kiloTyped).collect,
 		},
 		Place: Place{Variable: "XDG_DATA_HOME", Below: "kilo", Home: ".local/share/kilo"},
-	}},
+	}, tasks("kilo", "kilocode.kilo-code")},
 }
 
 // kiloTyped returns a part with what was typed as its text: the command in place of its body, and an argument of the command line
