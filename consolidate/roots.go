@@ -1,20 +1,13 @@
 package consolidate
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"slices"
-
-	"dream-mcp/memory"
-	"dream-mcp/memory/atomicfile"
 )
 
-// rootsFile holds the roots that the sessions of a project had: a worktree that is removed leaves its sessions.
-const rootsFile = "roots.json"
-
-// maxRoots bounds them.
+// maxRoots bounds the roots that are remembered.
 const maxRoots = 1000
 
 // goneRoots returns the roots that the project had before and that are gone, and remembers those of now. A path that exists
@@ -23,19 +16,14 @@ const maxRoots = 1000
 func (p *Project) goneRoots() (gone []string) {
 	now := p.Transcripts.Options.Roots
 	several := slices.ContainsFunc(now, func(root string) bool { return root != now[0] })
-	folder := p.Store.Records.StateDir()
-	if several && !p.Store.LookOnly {
-		_ = os.MkdirAll(folder, 0o700)
+	db, err := p.Store.Records.Look()
+	if err == nil && db == nil && several {
+		db, err = p.Store.Records.DB()
 	}
-	root, err := memory.OpenRoot(folder)
 	if err != nil {
 		return nil
 	}
-	defer root.Close()
-	var seen []string
-	if data, err := memory.ReadBounded(root, rootsFile, maxRoots<<10); err == nil {
-		_ = json.Unmarshal(data, &seen)
-	}
+	seen, _ := db.Roots()
 	for _, path := range seen {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && !slices.Contains(now, path) {
 			gone = append(gone, path)
@@ -43,9 +31,7 @@ func (p *Project) goneRoots() (gone []string) {
 	}
 	missing := slices.DeleteFunc(slices.Clone(now), func(path string) bool { return slices.Contains(seen, path) })
 	if several && len(missing) > 0 && !p.Store.LookOnly {
-		seen = append(seen, missing...)
-		data, _ := json.Marshal(seen[max(0, len(seen)-maxRoots):])
-		_ = atomicfile.Cache(root, rootsFile, data)
+		_ = db.AddRoots(missing, maxRoots)
 	}
 	return gone
 }

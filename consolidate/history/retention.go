@@ -77,7 +77,7 @@ func (h *History) Prune(now time.Time) {
 
 // brief returns all operations, without their records and changes.
 func (h *History) brief() ([]state.Operation, error) {
-	db, err := h.Store.Records.DB()
+	db, err := h.Store.Records.Look()
 	if err != nil {
 		return nil, err
 	}

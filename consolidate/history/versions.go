@@ -33,7 +33,7 @@ func (h *History) Landed(since time.Time) (landings, error) {
 	if err := h.Store.Complete(); err != nil {
 		return nil, err
 	}
-	db, err := h.Store.Records.DB()
+	db, err := h.Store.Records.Look()
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (h *History) measure(versions []Version) error {
 		return err
 	}
 	defer dir.Close()
-	db, err := h.Store.Records.DB()
+	db, err := h.Store.Records.Look()
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (s *Records) Path() string { return filepath.Join(s.StateDir(), state.File)
 
 // IDs returns the IDs of all operations, the oldest first.
 func (s *Records) IDs() ([]string, error) {
-	db, err := s.DB()
+	db, err := s.Look()
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (s *Records) IDs() ([]string, error) {
 
 // Content returns a text of an operation; nil for the sum "". A text that does not have its sum is an error.
 func (s *Records) Content(sum memory.Sum) ([]byte, error) {
-	db, err := s.DB()
+	db, err := s.Look()
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (s *Records) Match(id string) (string, error) {
 	if !ValidID(id) {
 		return "", fmt.Errorf("%w: %q", ErrUnknown, id)
 	}
-	db, err := s.DB()
+	db, err := s.Look()
 	if err != nil {
 		return "", err
 	}

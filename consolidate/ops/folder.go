@@ -4,12 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -112,60 +110,23 @@ func (f *Folder) Root() (*os.Root, error) {
 // probeSize is about what a small dream writes to the state folder, in bytes.
 const probeSize = 64 << 10
 
-// Writable fails if the state folder is read-only or full.
+// Writable fails if the state folder is read-only or full. If there is none yet, the folder counts that it would be made in.
 func (f *Folder) Writable() error {
 	if f.LookOnly {
 		return nil
 	}
-	root, err := f.Root()
+	folder := f.StateDir()
+	root, err := memory.OpenRoot(folder)
+	for ; errors.Is(err, fs.ErrNotExist) && folder != filepath.Dir(folder); root, err = memory.OpenRoot(folder) {
+		folder = filepath.Dir(folder)
+	}
 	if err == nil {
-		err = atomicfile.Probe(root, ".", probeSize)
+		err = errors.Join(atomicfile.Probe(root, ".", probeSize), root.Close())
 	}
 	if err != nil {
 		return fmt.Errorf("the state folder %q cannot be written: %w", f.StateDir(), err)
 	}
 	return nil
-}
-
-// maxNote is the largest note, in bytes.
-const maxNote = 16 << 20
-
-// ReadNote reads a note, a small JSON file, into v.
-func (f *Folder) ReadNote(file string, v any) error {
-	root, err := f.Root()
-	if err != nil {
-		return err
-	}
-	data, err := memory.ReadBounded(root, file, maxNote)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(data, v)
-}
-
-// Note is ReadNote for a note that may not exist or be damaged, and reports whether it is there and valid.
-func (f *Folder) Note(file string, v any) bool { return f.ReadNote(file, v) == nil }
-
-// SetNote writes a note, and creates its folder if needed.
-func (f *Folder) SetNote(file string, v any) error {
-	root, err := f.Root()
-	if err != nil || f.LookOnly {
-		return err
-	}
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	if folder := path.Dir(file); folder != "." {
-		err := root.Mkdir(folder, 0o700)
-		if err == nil {
-			err = atomicfile.SyncFolder(root, ".")
-		}
-		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-	}
-	return atomicfile.Replace(root, file, data, time.Time{})
 }
 
 // LockNote locks a lock file in the state folder. It waits at most wait for another process.

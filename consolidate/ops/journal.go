@@ -115,7 +115,7 @@ func (s *Records) Append(e LogEntry) error {
 // Newest returns the entries of the log, the newest first, as far as the caller reads them. It skips entries that are damaged.
 func (s *Records) Newest(q state.LogQuery) iter.Seq2[LogEntry, error] {
 	return func(yield func(LogEntry, error) bool) {
-		db, err := s.DB()
+		db, err := s.Look()
 		if err == nil {
 			err = db.Entries(q, func(row state.Entry) bool {
 				e := LogEntry{Undone: row.Undone}
@@ -157,7 +157,7 @@ func (s *Store) Entries() ([]LogEntry, error) {
 
 // Undone returns the operations that are undone. An undo that was itself undone does not count.
 func (s *Records) Undone() (map[string]bool, error) {
-	db, err := s.DB()
+	db, err := s.Look()
 	if err != nil {
 		return nil, err
 	}

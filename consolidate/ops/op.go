@@ -189,7 +189,7 @@ func (s *Records) Op(id string) (o Op, err error) {
 	if !ValidID(id) {
 		return o, ErrUnknown
 	}
-	db, err := s.DB()
+	db, err := s.Look()
 	if err != nil {
 		return o, err
 	}

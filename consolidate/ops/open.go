@@ -36,7 +36,7 @@ func (s *Store) Since(dir *memory.Dir) (lock.Stamp, error) {
 
 // Unfinished returns the dreams, except the open one, that ended with changes in their stage, the newest first.
 func (s *Store) Unfinished(open string) ([]Op, error) {
-	db, err := s.Records.DB()
+	db, err := s.Records.Look()
 	if err != nil {
 		return nil, err
 	}

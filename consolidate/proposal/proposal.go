@@ -27,7 +27,7 @@ type Queue struct{ Store *ops.Store }
 
 // Waiting returns the proposals, the newest first.
 func (r *Queue) Waiting() ([]ops.Op, error) {
-	db, err := r.Store.Records.DB()
+	db, err := r.Store.Records.Look()
 	if err != nil {
 		return nil, err
 	}
