@@ -92,8 +92,11 @@ func findBadFrontmatter(v *view, n memory.Name, t *memory.Topic) []Finding {
 		} else if !t.InOneLine(key) {
 			report(key, line, value, key+" runs over several lines or is not a text; hosts read one line", fmt.Sprintf("write %s: … in one line", key))
 		} else if old, quoted := t.Quoted(key); old != quoted && !strings.Contains(f.subject, "quote") {
-			report("quote "+key, line, value, key+" needs quotes: YAML does not read it as it is written",
-				"finalize_index {\"adopt\": true} puts it in quotes, in all memories")
+			hint := "finalize_index {\"adopt\": true} puts it in quotes, in all memories"
+			if v.written == n {
+				hint = v.editCall(n, old, quoted)
+			}
+			report("quote "+key, line, value, key+" needs quotes: YAML does not read it as it is written", hint)
 		}
 	}
 	kind := t.Type()
