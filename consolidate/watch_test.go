@@ -120,15 +120,13 @@ func TestWatchRefusedEnd(t *testing.T) {
 func TestEventsCostNothing(t *testing.T) {
 	w := newWorld(t)
 	p := w.dreaming()
-	victim := filepath.Join(p.Store.Records.StateDir(), state.File)
-	w.mustDo(p.Store.Records.Close())
-	w.mustDo(instead(func(path string) error { return os.Mkdir(path, 0o700) })(victim))
+	repair := w.breakTable("events")
 	for i := range 3 {
 		if _, err := p.Sessions.Search(ctx, search.Query{Pattern: fmt.Sprint("better", i)}, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
-	putBack(t, victim)
+	repair()
 	seen, _ := look(t, watched(w))
 	if strings.Contains(kinds(seen.Events), "better") {
 		t.Errorf("saw %s", kinds(seen.Events))

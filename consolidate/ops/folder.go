@@ -26,21 +26,24 @@ type Folder struct {
 	key  string   // names the folder
 	root *os.Root // nil until first used
 
-	opening sync.Mutex // for db
-	db      *state.DB  // nil until first used
+	opening sync.Mutex  // for db
+	db      *state.DB   // nil until first used
+	aside   []*state.DB // that were moved or replaced; an open dream may still use one
 }
 
 // Close closes the state folder and its database. The store can be used again.
 func (f *Folder) Close() (err error) {
 	f.opening.Lock()
 	defer f.opening.Unlock()
-	if f.db != nil {
-		err = f.db.Close()
+	for _, db := range append(f.aside, f.db) {
+		if db != nil {
+			err = errors.Join(err, db.Close())
+		}
 	}
 	if f.root != nil {
 		err = errors.Join(err, f.root.Close())
 	}
-	f.db, f.root = nil, nil
+	f.db, f.aside, f.root = nil, nil, nil
 	return err
 }
 
@@ -67,8 +70,7 @@ func (f *Folder) openDB() (*state.DB, error) {
 		if !f.db.Replaced() {
 			return f.db, nil
 		}
-		f.db.Close() // its folder was removed or replaced
-		f.db = nil
+		f.aside, f.db = append(f.aside, f.db), nil
 	}
 	db, err := state.Open(f.StateDir(), state.Options{Now: f.Now})
 	if err == nil {
@@ -92,7 +94,8 @@ func (f *Folder) Root() (*os.Root, error) {
 		if there, thereErr := os.Stat(f.StateDir()); err == nil && thereErr == nil && os.SameFile(ours, there) {
 			return f.root, nil
 		}
-		f.Close() // it was removed or replaced
+		f.root.Close() // it was removed or replaced
+		f.root = nil
 	}
 	if f.LookOnly {
 		root, err := memory.OpenRoot(f.StateDir())
