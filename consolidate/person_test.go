@@ -251,7 +251,7 @@ func (w *world) exchange(p *Project) error {
 	return err
 }
 
-// A memory of all projects that is damaged in the state folder is no answer of another project: the copies stay, and it is restored.
+// A memory of all projects that is damaged in the state folder is not an answer of another project: the copies stay, and it is restored.
 func TestPersonDamaged(t *testing.T) {
 	for name, damage := range map[string]func(path string) error{
 		"deleted": os.Remove,

@@ -93,10 +93,10 @@ func (d *Doctor) Examine(ctx context.Context, fix, accept bool) ([]Check, error)
 				Hint: "have a dream merge each into the memory that it is a copy of and delete it; dream-mcp share merges without copies"})
 		}
 	}
+	e.state()
 	if _, err := os.Stat(e.Store.Records.StateDir()); errors.Is(err, fs.ErrNotExist) {
 		e.add(Check{Name: "archive", State: Healthy, Message: "nothing has landed yet"})
 	} else {
-		e.state()
 		if err := e.archive(); err != nil {
 			return nil, err
 		}
@@ -187,15 +187,19 @@ func (e *examination) state() {
 	folder := e.Store.Records.StateDir()
 	c := Check{Name: "state", State: Healthy, Message: folder + " is private"}
 	info, err := os.Stat(folder)
-	if err != nil {
+	missing := errors.Is(err, fs.ErrNotExist) // until something is to be written
+	if err != nil && !missing {
 		c.State, c.Message = Wrong, err.Error()
-	} else if perm := info.Mode().Perm(); runtime.GOOS != "windows" && perm != 0o700 {
+	} else if err == nil && runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+		perm := info.Mode().Perm()
 		c.State, c.Message, c.Fix = Wrong, fmt.Sprintf("%s has the mode %v", folder, perm), "it is made private: 0700"
 		c.repair = func(context.Context) error { return os.Chmod(folder, 0o700) }
 	} else if err := e.Store.Records.Writable(); err != nil {
 		c.State, c.Message, c.Hint = Wrong, err.Error(), "no dream can begin: free some space on its disk, or make it writable"
 	}
-	e.add(c)
+	if !missing || c.State == Wrong {
+		e.add(c)
+	}
 }
 
 // database checks the database, and reports whether it can be read.
