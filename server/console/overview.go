@@ -42,10 +42,11 @@ func (c *Command) overview(ctx context.Context, _ *consolidate.Project, _ host.S
 	if err == nil && len(topics)+len(sessions) == 0 {
 		return c.projects(setup)
 	}
-	have := ops.Plural(len(topics), "memory")
+	counted := "sessions not counted in time"
 	if err == nil {
-		have = ops.Plural(len(sessions), "session") + ", " + have
+		counted = ops.Plural(len(sessions), "session")
 	}
+	have := counted + ", " + ops.Plural(len(topics), "memory")
 	s, err := p.Status(ctx)
 	if err != nil {
 		return err
@@ -67,7 +68,7 @@ func (c *Command) overview(ctx context.Context, _ *consolidate.Project, _ host.S
 // quickLint counts what the rules find without the project, if there is time.
 func (c *Command) quickLint(ctx context.Context, p *consolidate.Project) string {
 	if ctx.Err() != nil {
-		return ""
+		return "the memory was not checked in time: dream-mcp lint"
 	}
 	l, err := p.Lint(consolidate.LintRequest{Quick: true})
 	if err != nil {
