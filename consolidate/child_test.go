@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/tmpfs"
+	"dream-mcp/testdata/tmpfs"
 )
 
 // child is what a process that is to die or to hold on is to do.

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"dream-mcp/consolidate/tmpfs"
+	"dream-mcp/testdata/tmpfs"
 )
 
 func TestMain(m *testing.M) { os.Exit(tmpfs.Run(m.Run)) }

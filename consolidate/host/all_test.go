@@ -24,9 +24,9 @@ import (
 	_ "modernc.org/sqlite"
 
 	"dream-mcp/consolidate/host"
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/testdata/fixture"
 )
 
 var update = flag.Bool("update", false, "write what is read of each fixture into it")

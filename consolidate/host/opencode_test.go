@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/testdata/fixture"
 
 	"dream-mcp/consolidate/transcript/said"
 )

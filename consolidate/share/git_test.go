@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/tmpfs"
 	"dream-mcp/memory"
+	"dream-mcp/testdata/tmpfs"
 )
 
 func needGit(t *testing.T) {

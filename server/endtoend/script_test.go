@@ -23,8 +23,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"dream-mcp/consolidate/tmpfs"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/testdata/tmpfs"
 )
 
 // root is the top of the repository, as seen from here.

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"dream-mcp/consolidate/host"
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/testdata/fixture"
 )
 
 func fileAt(t testing.TB, path string) said.File {

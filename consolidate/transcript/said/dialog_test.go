@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/testdata/fixture"
 )
 
 // after lists what was said on a line and after it, with how the person typed it.

@@ -3,7 +3,7 @@ package said
 import (
 	"testing"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/testdata/fixture"
 )
 
 func TestDreamsAreNotSaid(t *testing.T) {

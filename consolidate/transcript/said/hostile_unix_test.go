@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/testdata/fixture"
 )
 
 // openFile refuses what took a transcript's place after it was listed.

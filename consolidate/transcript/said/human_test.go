@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/testdata/fixture"
 )
 
 // TestForms: no text of the table is an utterance, in any place, and what is written about it is one.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/testdata/fixture"
 )
 
 // FuzzRecord: whatever a line holds, reading it does not panic, and what is said is valid UTF-8 with

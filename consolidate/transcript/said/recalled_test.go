@@ -3,7 +3,7 @@ package said
 import (
 	"testing"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/testdata/fixture"
 )
 
 // What our hook showed the model is said by nobody, wherever the host puts it: before or after what was typed, or alone. How

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/testdata/fixture"
 )
 
 func TestOneBadLineCostsThatLine(t *testing.T) {

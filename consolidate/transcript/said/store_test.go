@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/testdata/fixture"
 )
 
 // said returns what a transcript says, each as "line speaker: text".

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"unicode"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/testdata/fixture"
 )
 
 // seen is all that is in a record, as text.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/testdata/fixture"
 )
 
 // TestAlike: texts are alike when they differ in nothing but case, digits and white space.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/testdata/fixture"
 )
 
 // BenchmarkSearch searches some 60 MB of transcripts with the proportions of real ones: a little of it

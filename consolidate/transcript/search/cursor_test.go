@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/testdata/fixture"
 )
 
 // FuzzCursor: a cursor is read as it was written, by its own query, and by no other.

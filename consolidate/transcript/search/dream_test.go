@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/testdata/fixture"
 )
 
 // What a filter passes over must not change what is a dream, or whose words the results are.

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/host"
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/testdata/fixture"
 )
 
 func codexPath(n int, folder string) string {

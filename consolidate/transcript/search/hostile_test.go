@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/testdata/fixture"
 )
 
 // Names that are longer than any path are not kept, each by itself.

@@ -8,9 +8,9 @@ import (
 	"syscall"
 	"testing"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/testdata/fixture"
 )
 
 // A transcript that is a fifo, a link, a folder or a device is passed over, and nothing waits for it.

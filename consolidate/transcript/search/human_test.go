@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/testdata/fixture"
 )
 
 // A session in which nobody but a program prompted the model is none.

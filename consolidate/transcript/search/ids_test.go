@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/testdata/fixture"
 )
 
 // Sources and evidence on disk hold IDs of utterances, so the IDs of what the fixtures say must never change. The file

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/testdata/fixture"
 )
 
 // Of several patterns each has its share of the page and its count; a word matches whole words.

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/host"
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/testdata/fixture"
 )
 
 // openCodeStore opens the project with a folder of opencode's that holds files of said/testdata/opencode.

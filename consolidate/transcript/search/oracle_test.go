@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/testdata/fixture"
 )
 
 // FuzzSearch: a search finds what a plain reading of every line finds, in the same order, with the

@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/testdata/fixture"
 )
 
 // What our hook showed the model is said by nobody, in any host, wherever the host puts it: before or after what was typed, or alone.

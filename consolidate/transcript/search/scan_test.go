@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/testdata/fixture"
 )
 
 // A tool that answered nothing has said nothing, not even to an expression that nothing matches.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/testdata/fixture"
 )
 
 func TestPatterns(t *testing.T) {

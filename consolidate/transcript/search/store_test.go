@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/testdata/fixture"
 )
 
 // store opens the project whose folder holds these transcripts, the first the oldest.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/testdata/fixture"
 )
 
 // TestRootsThatChange: a session that is ours by a directory of its head is not ours when that directory is no longer a root.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/testdata/fixture"
 )
 
 // TestHeadsAreMaskedBeforeTheyAreCut: of a credential at the end of first words, not even its

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/testdata/fixture"
 )
 
 // TestFullFolder: of a folder with too many sessions the newest are taken, and the others are counted.

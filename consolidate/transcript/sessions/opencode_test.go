@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/host"
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/testdata/fixture"
 )
 
 // A listed collection counts how often it is asked.

@@ -3,7 +3,7 @@ package sessions
 import (
 	"testing"
 
-	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/testdata/fixture"
 )
 
 // project opens the project whose folder holds these transcripts, the first the oldest.

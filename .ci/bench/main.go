@@ -1,6 +1,6 @@
 // Command bench measures how fast transcripts are searched, beside grep and ripgrep:
 //
-//	go run ./consolidate/transcript/bench [-size 1GB] [-sessions 1000] [-runs 5]
+//	go run -C .ci ./bench [-size 1GB] [-sessions 1000] [-runs 5]
 //
 // It writes transcripts of a project that never was into a temporary folder, the same for the same
 // seed and in the proportions of real transcripts, and removes them at its end. For each class of queries it
