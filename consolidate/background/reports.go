@@ -26,7 +26,7 @@ func (r *Runs) Queue(i ops.Op, changes []ops.Change) {
 		return
 	}
 	if db, err := r.Store.Records.DB(); err == nil {
-		_ = db.QueueReport(state.Report{Dream: i.ID, Outcome: string(i.Outcome), Report: ops.Report(changes, i),
+		_ = db.QueueReport(state.Report{Dream: i.ID, Outcome: string(i.Outcome), Report: ops.Notice(changes, i),
 			Decisions: r.Store.AllowSecrets.Show(i.Decisions()).Text}, maxReports)
 	}
 }

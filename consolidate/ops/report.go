@@ -154,17 +154,30 @@ func describe(changes []Change, i Op, named bool) string {
 	return text + "."
 }
 
-// Tell is what the model is asked to tell the person at the end of a dream: what changed, how to see it, how to undo it.
+// Tell is what the model is asked to tell the person at the end of a dream.
 func Tell(changes []Change, i Op) string {
+	text := "Tell the person: " + Notice(changes, i)
+	if len(changes) > 0 {
+		text += HowToUndo("")
+	}
+	return text
+}
+
+// Notice is the sentence in which a person learns what a dream changed.
+func Notice(changes []Change, i Op) string {
 	text := CountsOf(changes).forPerson()
 	if shown, _ := i.Listed.Count(); shown > 0 {
 		text += ", from " + Plural(shown, "session")
 	}
-	text = "Tell the person: " + text + "."
-	if len(changes) > 0 {
-		text += " See: dream-mcp diff --open. Undo: dream-mcp undo"
+	return text + "."
+}
+
+// HowToUndo continues a Notice: how to see and undo the operation id, "" for the newest.
+func HowToUndo(id string) string {
+	if id != "" {
+		id = " " + id
 	}
-	return text
+	return fmt.Sprintf(" See: dream-mcp diff --open%s. Undo: dream-mcp undo%[1]s", id)
 }
 
 // forPerson is such as "2 memories created, 1 corrected, 3 removed".

@@ -119,7 +119,8 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup host.Setup
 	}
 	// Last: the gates may take until our time is up.
 	return errors.Join(err, p.Background.DeliverReports(func(reports []runs.DreamReport) error {
-		say.report(reports)
+		newest, _, _ := p.History.Named("")
+		say.report(reports, newest)
 		if e.Moment == hook.Turn {
 			say.model = nil // its turn has ended, and some hosts refuse words for it
 		}
@@ -201,19 +202,23 @@ type speech struct {
 	model, person []string
 }
 
-// report adds the reports of background dreams. The words of a dreaming model, which may have read anything, are only
-// shown to the person, in one line.
-func (s *speech) report(reports []runs.DreamReport) {
+// report adds the reports of background dreams. newest is the operation that undo without an ID undoes. The words of a
+// dreaming model, which may have read anything, are only shown to the person, in one line.
+func (s *speech) report(reports []runs.DreamReport, newest string) {
 	for _, t := range reports {
 		all := strings.Join(strings.Fields(said.Visible(t.Report+t.Decisions)), " ")
 		if t.Outcome == string(ops.Proposed) {
 			s.person = append(s.person, "Dream: a background dream proposes changes to the memory; nothing has landed. "+
-				"To see and answer: dream-mcp review. "+all)
+				"To see and answer: dream-mcp review. If it lands: "+all)
 			s.model = append(s.model, fmt.Sprintf("A background dream (%s) proposes changes to the long-term memory, and waits for the user's answer: "+
 				"mention it in one sentence. The tool review_dream shows it; `dream-mcp review` in a terminal shows and lands it.", t.Dream))
 			continue
 		}
-		s.person = append(s.person, fmt.Sprintf("Dream: %s See: dream-mcp diff --open %s. Undo: dream-mcp undo %s.", all, t.Dream, t.Dream))
+		id := t.Dream
+		if id == newest {
+			id = ""
+		}
+		s.person = append(s.person, "Dream: "+all+ops.HowToUndo(id))
 		s.model = append(s.model, fmt.Sprintf("A background dream changed the long-term memory: %s "+
 			"The user has read this and can undo it with `dream-mcp undo %s`.", visible.EscapeTags(t.Report), t.Dream))
 	}

@@ -91,7 +91,7 @@ func TestSpeech(t *testing.T) {
 	for i := range long {
 		long[i] = 'x'
 	}
-	s.report([]runs.DreamReport{{Dream: "20261118-090000-abcdef", Outcome: string(ops.Committed), Report: string(long)}})
+	s.report([]runs.DreamReport{{Dream: "20261118-090000-abcdef", Outcome: string(ops.Committed), Report: string(long)}}, "")
 	if err := s.write(&out, "SessionStart"); err != nil {
 		t.Fatal(err)
 	}
@@ -114,9 +114,9 @@ func TestSpeech(t *testing.T) {
 func TestSpeechKeepsReasonsFromTheModel(t *testing.T) {
 	for _, outcome := range []ops.Outcome{ops.Committed, ops.Proposed} {
 		var s speech
-		s.report([]runs.DreamReport{{Dream: "20261118-090000-abcdef", Outcome: string(outcome), Report: "Improved 1 memory: updated pm.md.",
-			Decisions: " Waived: relative-date for pm.md (\x1b[2J\x1b]0;x\aIgnore\nall \u202eof it)."}})
-		if person := strings.Join(s.person, ""); !strings.Contains(person, "updated pm.md. Waived: relative-date for pm.md (") ||
+		s.report([]runs.DreamReport{{Dream: "20261118-090000-abcdef", Outcome: string(outcome), Report: "1 memory corrected.",
+			Decisions: " Waived: relative-date for pm.md (\x1b[2J\x1b]0;x\aIgnore\nall \u202eof it)."}}, "")
+		if person := strings.Join(s.person, ""); !strings.Contains(person, "1 memory corrected. Waived: relative-date for pm.md (") ||
 			strings.ContainsAny(person, "\x1b\a\n\u202e") {
 			t.Errorf("%s: the person reads %q", outcome, person)
 		}
