@@ -57,7 +57,7 @@ type LastDream struct {
 	Ended   time.Time   `json:"ended"`
 	Outcome ops.Outcome `json:"outcome"`
 	Files   []string    `json:"files"`
-	Changes string      `json:"changes,omitempty"` // of one that landed: "improved 3 memories (1 new), removed 2"
+	Changes string      `json:"changes,omitempty"` // of one that landed: "2 memories created, 1 corrected"
 	Summary string      `json:"summary,omitempty"`
 	Undone  bool        `json:"undone,omitempty"`
 }

@@ -91,7 +91,7 @@ func TestWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen, _ = look(t, from)
-	if got := kinds(seen.Events); !strings.HasSuffix(got, "finalizing/landing ;finalizing/ended committed: Improved 1 memory: updated a.md; reviewed 0 of 1 session.;") {
+	if got := kinds(seen.Events); !strings.HasSuffix(got, "finalizing/landing ;finalizing/ended committed: 1 memory corrected: updated a.md; reviewed 0 of 1 session.;") {
 		t.Errorf("saw %s", got)
 	}
 	if seen.Dream != nil || seen.Last == nil || seen.Last.Outcome != ops.Committed {

@@ -101,28 +101,30 @@ func CountsOf(changes []Change) (n Counts) {
 // Improved is the number of memories that were created, or updated to say something else.
 func (n Counts) Improved() int { return n.Created + n.Updated }
 
-// String is such as "improved 3 memories (1 new), removed 2", or "created 2 memories".
+// String is such as "2 memories created, 1 corrected, 3 removed".
 func (n Counts) String() string {
-	text := "changed nothing"
-	switch {
-	case n.Improved() > 0:
-		text = "improved " + Plural(n.Improved(), "memory")
-		if n.Updated == 0 {
-			text = "created " + Plural(n.Created, "memory")
-		} else if n.Created > 0 {
-			text += fmt.Sprintf(" (%d new)", n.Created)
+	var parts []string
+	for _, part := range []struct {
+		n   int
+		did string
+	}{{n.Created, "created"}, {n.Updated, "corrected"}, {n.Deleted, "removed"}} {
+		switch {
+		case part.n == 0:
+		case parts == nil:
+			parts = append(parts, Plural(part.n, "memory")+" "+part.did)
+		default:
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.did))
 		}
-		if n.Deleted > 0 {
-			text += fmt.Sprintf(", removed %d", n.Deleted)
-		}
-	case n.Deleted > 0:
-		text = "removed " + Plural(n.Deleted, "memory")
-	case n.Tidied > 0:
-		text = "tidied the frontmatter of " + Plural(n.Tidied, "memory")
-	case n.Index:
-		text = "improved the index"
 	}
-	return text
+	switch {
+	case parts != nil:
+		return strings.Join(parts, ", ")
+	case n.Tidied > 0:
+		return "frontmatter of " + Plural(n.Tidied, "memory") + " tidied"
+	case n.Index:
+		return "index updated"
+	}
+	return "nothing changed"
 }
 
 // Summary describes what an operation changed and reviewed, in numbers.
@@ -139,8 +141,7 @@ func describe(changes []Change, i Op, named bool) string {
 	case len(changes) == 0:
 		return "Reviewed " + reviewed + "; nothing needed to change."
 	}
-	text, separator := CountsOf(changes).String(), "; "
-	text = strings.ToUpper(text[:1]) + text[1:]
+	text, separator := upper(CountsOf(changes).String()), "; "
 	var parts []string
 	if named {
 		parts, separator = FilesOf(changes).parts(), ": "
@@ -154,6 +155,8 @@ func describe(changes []Change, i Op, named bool) string {
 	return text + "."
 }
 
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
 // Tell is what the model is asked to tell the person at the end of a dream.
 func Tell(changes []Change, i Op) string {
 	text := "Tell the person: " + Notice(changes, i)
@@ -165,7 +168,7 @@ func Tell(changes []Change, i Op) string {
 
 // Notice is the sentence in which a person learns what a dream changed.
 func Notice(changes []Change, i Op) string {
-	text := CountsOf(changes).forPerson()
+	text := upper(CountsOf(changes).String())
 	if shown, _ := i.Listed.Count(); shown > 0 {
 		text += ", from " + Plural(shown, "session")
 	}
@@ -178,27 +181,6 @@ func HowToUndo(id string) string {
 		id = " " + id
 	}
 	return fmt.Sprintf(" See: dream-mcp diff --open%s. Undo: dream-mcp undo%[1]s", id)
-}
-
-// forPerson is such as "2 memories created, 1 corrected, 3 removed".
-func (n Counts) forPerson() string {
-	var parts []string
-	for _, part := range []struct {
-		n   int
-		did string
-	}{{n.Created, "created"}, {n.Updated, "corrected"}, {n.Deleted, "removed"}} {
-		switch {
-		case part.n == 0:
-		case parts == nil:
-			parts = append(parts, Plural(part.n, "memory")+" "+part.did)
-		default:
-			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.did))
-		}
-	}
-	if parts == nil {
-		return n.String()
-	}
-	return strings.Join(parts, ", ")
 }
 
 // parts lists the files with what became of them.

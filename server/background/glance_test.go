@@ -14,7 +14,7 @@ func TestWordOf(t *testing.T) {
 		return &consolidate.OpenDream{Phase: phase, Expires: now.Add(left), Staged: staged}
 	}
 	last := func(outcome ops.Outcome, ago time.Duration, undone bool) *consolidate.LastDream {
-		return &consolidate.LastDream{Ended: now.Add(-ago), Outcome: outcome, Undone: undone, Changes: "improved 2 memories, removed 1"}
+		return &consolidate.LastDream{Ended: now.Add(-ago), Outcome: outcome, Undone: undone, Changes: "2 memories corrected, 1 removed"}
 	}
 	for name, row := range map[string]struct {
 		p    consolidate.Snapshot
@@ -29,7 +29,7 @@ func TestWordOf(t *testing.T) {
 		"expired":          {p: consolidate.Snapshot{State: consolidate.State{Dream: dreaming("gathering", -time.Minute)}}, want: ""},
 		"its process died": {p: consolidate.Snapshot{State: consolidate.State{Dream: dreaming("gathering", time.Minute)}, Dead: true}, want: ""},
 		"dreamed": {p: consolidate.Snapshot{State: consolidate.State{Last: last(ops.Committed, 2*time.Hour, false)}},
-			want: "dreamed 2 hours ago: improved 2 memories, removed 1"},
+			want: "dreamed 2 hours ago: 2 memories corrected, 1 removed"},
 		"dreamed, off": {p: consolidate.Snapshot{State: consolidate.State{Last: last(ops.Committed, 2*time.Hour, false)}}, off: true, want: ""},
 		"undone":       {p: consolidate.Snapshot{State: consolidate.State{Last: last(ops.Committed, time.Hour, true)}}, want: ""},
 		"long ago":     {p: consolidate.Snapshot{State: consolidate.State{Last: last(ops.Committed, 30*time.Hour, false)}}, want: ""},

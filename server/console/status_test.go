@@ -26,7 +26,7 @@ func fixedStatus() (consolidate.Status, host.Setup) {
 					{Name: "lock", Why: "not checked"},
 				},
 				Last: &consolidate.LastDream{ID: "20261117-0101-ab", Ended: noon.Add(-75 * time.Hour), Outcome: ops.Committed,
-					Files: []string{"a.md", "MEMORY.md"}, Changes: "improved 1 memory", Summary: "merged\u202e two\nand more"},
+					Files: []string{"a.md", "MEMORY.md"}, Changes: "1 memory corrected", Summary: "merged\u202e two\nand more"},
 				Warnings: []string{"a \x1b[31mwarning\x1b[0m"},
 			}}, host.Setup{
 			Project: "/home/ann/x", Root: "/home/ann/x", MemoryDir: "/home/ann/.claude/projects/-x/memory", MemoryWhy: "Claude Code's, by the root", Mode: "suggest", ModeSource: "default",
@@ -50,7 +50,7 @@ transcripts  /a
              /b
 mode         suggest
              default
-last dream   3 days ago: improved 1 memory (a.md, MEMORY.md)  20261117-0101-ab
+last dream   3 days ago: 1 memory corrected (a.md, MEMORY.md)  20261117-0101-ab
              merged⟨U+202E⟩ two; and more
 
 ! a warning
@@ -61,7 +61,7 @@ last dream   3 days ago: improved 1 memory (a.md, MEMORY.md)  20261117-0101-ab
 
 	s.Dream = &consolidate.OpenDream{ID: "d1", Started: noon.Add(-10 * time.Minute), Phase: "gathering", ToolCalls: 3, Staged: []string{"a.md"}, Expires: noon.Add(50 * time.Minute)}
 	s.Last.Undone = true
-	if got := renderStatus(s, setup, nil, noon, false); !strings.Contains(got, "\nlast dream   3 days ago: improved 1 memory (a.md, MEMORY.md); undone since  ") {
+	if got := renderStatus(s, setup, nil, noon, false); !strings.Contains(got, "\nlast dream   3 days ago: 1 memory corrected (a.md, MEMORY.md); undone since  ") {
 		t.Errorf("got\n%s", got)
 	}
 	s.Due, s.Last, s.Warnings = true, nil, nil

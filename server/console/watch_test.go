@@ -69,7 +69,7 @@ func TestWatchView(t *testing.T) {
 	dead := dreamSnapshot()
 	dead.Dead = true
 	ended := idleSnapshot()
-	ended.Events = append(dreamSnapshot().Events, state.Event{Time: watched, Kind: state.EventEnded, Text: "committed: Improved 2 memories"})
+	ended.Events = append(dreamSnapshot().Events, state.Event{Time: watched, Kind: state.EventEnded, Text: "committed: 2 memories corrected"})
 	for name, v := range map[string]watchView{
 		"dream-80x24":  {snapshot: dreamSnapshot(), width: 80, height: 24},
 		"dream-40x10":  {snapshot: dreamSnapshot(), width: 40, height: 10},
