@@ -173,7 +173,7 @@ func leftAlone(conflicts []ops.Conflict) []rule.Finding {
 	findings := []rule.Finding{} // never null in an answer
 	for _, c := range conflicts {
 		findings = append(findings, rule.Finding{
-			Rule: "conflict", Severity: rule.Warning, File: c.Name.String(),
+			Rule: rule.Conflict, Severity: rule.Warning, File: c.Name.String(),
 			Message: "somebody else changed it in the moment of the commit: it was left as it is",
 			Hint:    "read_memory shows it; write again what still holds of your change",
 		})

@@ -114,7 +114,7 @@ func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 	m.Listed, _ = d.Listed.Count()
 	p.dream.log(state.Event{Kind: state.EventMap, Hits: len(m.Sessions), Reviewed: p.Sessions.reviewed(m.Sessions)})
 	err = d.mapMemory(&m, p.openCode(), now)
-	m.Findings = append(p.Share.Findings(d.Dir), m.Findings...)
+	m.Findings = append(p.Share.Findings(), m.Findings...)
 	d.reported(m.Findings)
 	d.news = m.About()
 	if err == nil {

@@ -3,17 +3,12 @@ package tools
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"dream-mcp/memory/rule"
 	"dream-mcp/memory/visible"
 )
-
-// consequence lists rules by the harm of an ignored finding, the worst first. Rules that are not listed are about form.
-var consequence = []string{
-	"conflict", "secret", "invisible", "index-limits", "dangling", "orphan", "loss", "drift", "near-duplicate",
-	"relative-date", "name",
-}
 
 // The map shows the messages of maxRuleFindings findings of a rule and the hints of maxRuleHints (of secrets all), and
 // the places of the others. Rules about form have one message for all findings.
@@ -25,26 +20,16 @@ const (
 	maxPlaces       = 1_000
 )
 
-// foldFindings renders findings as lines, rule by rule in the order of consequence.
+// foldFindings renders findings as lines, rule by rule in the order of their table.
 func foldFindings(findings []rule.Finding) []string {
-	rank := func(rule string) int {
-		if i := slices.Index(consequence, rule); i >= 0 {
-			return i
-		}
-		return len(consequence)
-	}
 	byRule := make(map[string][]rule.Finding)
-	var rules []string
 	for _, f := range findings {
-		if byRule[f.Rule] == nil {
-			rules = append(rules, f.Rule)
-		}
 		byRule[f.Rule] = append(byRule[f.Rule], f)
 	}
-	slices.SortStableFunc(rules, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	rules := slices.SortedFunc(maps.Keys(byRule), func(a, b string) int { return cmp.Compare(rule.Rank(a), rule.Rank(b)) })
 	var lines []string
 	for _, name := range rules {
-		lines = append(lines, foldRule(byRule[name], rank(name) == len(consequence))...)
+		lines = append(lines, foldRule(byRule[name], rule.AboutForm(name))...)
 	}
 	return lines
 }

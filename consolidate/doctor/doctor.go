@@ -26,6 +26,7 @@ import (
 	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
+	"dream-mcp/memory/rule"
 )
 
 // The states of a Check.
@@ -87,7 +88,7 @@ func (d *Doctor) Examine(ctx context.Context, fix, accept bool) ([]Check, error)
 		e.host()
 		e.folder()
 		e.leftovers()
-		if copies := share.ConflictCopies(dir); copies != nil {
+		if copies := conflictCopies(dir); len(copies) > 0 {
 			e.add(Check{Name: "share", State: Wrong, Message: "another program synchronises this folder between machines, " +
 				"and left copies of what both changed: " + ops.Few(copies, maxNamedFiles),
 				Hint: "have a dream merge each into the memory that it is a copy of and delete it; dream-mcp share merges without copies"})
@@ -138,6 +139,16 @@ func (e *examination) share() {
 }
 
 // folder checks the permissions of the memory directory, which we do not change.
+// conflictCopies returns the copies that other programs made of memories.
+func conflictCopies(dir *memory.Dir) []string {
+	l, _ := dir.List() // folder reports the error
+	var topics []memory.Name
+	for _, f := range l.Files {
+		topics = append(topics, f.Name)
+	}
+	return rule.ConflictCopies(topics, l.Other)
+}
+
 func (e *examination) folder() {
 	dir := e.dir
 	c := Check{Name: "memory", State: Healthy, Message: "can be read and written only by you"}

@@ -12,7 +12,6 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
-	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule"
 )
 
@@ -117,38 +116,14 @@ func StayingHere(names []memory.Name) string {
 	return "never sent, because some systems could not have a file of that name (name.md or folder/name.md, without special characters): " + ops.Few(names, MaxNamed)
 }
 
-// conflictCopy matches the names that other programs give to the copy of a file that two machines changed.
-var conflictCopy = lazy.New(`(?i)\.sync-conflict-\d{8}-\d{6}|\([^()]*conflicted copy[^()]*\)|[_-]conflict(ed)?(-[^/]*)?\.md$|\(case conflict[^()]*\)`)
-
-// ConflictCopies returns the copies that other programs made of what two machines changed.
-func ConflictCopies(dir *memory.Dir) (copies []string) {
-	l, _ := dir.List()
-	for _, f := range l.Files {
-		l.Other = append(l.Other, memory.Other{Path: f.Name.String()})
-	}
-	for _, o := range l.Other {
-		if conflictCopy.MatchString(o.Path) {
-			copies = append(copies, o.Path)
-		}
-	}
-	return copies
-}
-
-// Findings returns what a dream should look at first: the memories that two machines changed.
-func (r *Share) Findings(dir *memory.Dir) (findings []rule.Finding) {
-	add := func(file, message, hint string) {
-		findings = append(findings, rule.Finding{Rule: "conflict", Severity: rule.Warning, File: file, Message: message, Hint: hint})
-	}
+// Findings returns what a dream should look at first: what merges could not decide.
+func (r *Share) Findings() (findings []rule.Finding) {
 	s, _ := r.State() // without it there is less to look at
 	for _, note := range s.Notes {
-		add(note.Name.String(), note.Why, "read it and write it again with what still holds")
-	}
-	for _, file := range ConflictCopies(dir) {
-		hint := "merge it into the memory that it is a copy of: write_memory with replaces"
-		if n, err := memory.ParseName(file); err != nil || n.Writable() != nil {
-			hint = "write what only it says into the memory that it is a copy of, and ask the person to delete it"
-		}
-		add(file, "another program's copy of a memory that two machines changed", hint)
+		findings = append(findings, rule.Finding{
+			Rule: rule.Conflict, Severity: rule.Warning, File: note.Name.String(), Message: note.Why,
+			Hint: "read it and write it again with what still holds",
+		})
 	}
 	return findings
 }

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"embed"
+	"slices"
 	"strconv"
 
 	"dream-mcp/memory"
@@ -18,27 +19,30 @@ type rule struct {
 	waivable bool                                                    // the model may waive it, with a reason
 	minor    bool                                                    // its warnings about what stood before are infos
 	exact    bool                                                    // it reads the memory as it is, the others as it may be shown, and quotes nothing of it
+	form     bool                                                    // it is about the form of a memory: its findings are shown as one
 }
 
-// table holds every rule, in the order in which they are explained. A rule has a file doc/NAME.txt.
+// table holds every rule, in the order in which its findings are shown: the worst consequence first, what is about form
+// last. A rule has a file doc/NAME.txt.
 var table = []rule{
-	{name: "name", severity: Error, topic: findOddName, whole: findOddFiles},
-	{name: "frontmatter", severity: Error, topic: findBadFrontmatter, whole: findOtherForm},
-	{name: "leftover", severity: Warning, topic: findLeftovers},
+	{name: Conflict, severity: Warning, whole: findConflictCopies},
+	{name: "secret", severity: Error, topic: findSecretsIn, whole: findSecretsInIndex, exact: true, many: "credentials"},
+	{name: "invisible", severity: Error, topic: findHidden, whole: findHiddenInIndex, exact: true, many: "lines with hidden characters"},
 	{name: "index-limits", severity: Error, whole: findIndexOverLimits, exact: true},
-	{name: "index-entry", severity: Warning, whole: findBadEntries, minor: true},
 	{name: "dangling", severity: Error, whole: findDangling},
 	{name: "orphan", severity: Warning, whole: findOrphans, minor: true},
 	{name: "loss", severity: Error, whole: findLoss, exact: true},
-	{name: "relative-date", severity: Error, topic: findRelativeDates, waivable: true},
-	{name: "secret", severity: Error, topic: findSecretsIn, whole: findSecretsInIndex, exact: true, many: "credentials"},
-	{name: "invisible", severity: Error, topic: findHidden, whole: findHiddenInIndex, exact: true, many: "lines with hidden characters"},
-	{name: "unsourced", severity: Warning, topic: findUnsourced},
-	{name: "near-duplicate", severity: Error, topic: findDuplicate, whole: findCopies, waivable: true},
-	{name: "wiki-link", severity: Info, topic: findLooseLinks, many: "links that lead to no memory"},
-	{name: "oversized", severity: Warning, topic: findOversized},
-	{name: "description", severity: Warning, topic: findPoorDescription},
 	{name: "drift", severity: Warning, topic: findDriftWritten, whole: findDrift, many: "lines that name what the project does not have"},
+	{name: "near-duplicate", severity: Error, topic: findDuplicate, whole: findCopies, waivable: true},
+	{name: "relative-date", severity: Error, topic: findRelativeDates, waivable: true},
+	{name: "name", severity: Error, topic: findOddName, whole: findOddFiles},
+	{name: "frontmatter", severity: Error, topic: findBadFrontmatter, whole: findOtherForm, form: true},
+	{name: "leftover", severity: Warning, topic: findLeftovers, form: true},
+	{name: "index-entry", severity: Warning, whole: findBadEntries, minor: true, form: true},
+	{name: "unsourced", severity: Warning, topic: findUnsourced, form: true},
+	{name: "wiki-link", severity: Info, topic: findLooseLinks, many: "links that lead to no memory", form: true},
+	{name: "oversized", severity: Warning, topic: findOversized, form: true},
+	{name: "description", severity: Warning, topic: findPoorDescription, form: true},
 }
 
 // Doc is what a rule says of itself. It is kept in doc/NAME.txt, where \uXXXX in an example stands for a character.
@@ -92,6 +96,14 @@ func Docs() []Doc {
 	}
 	return docs
 }
+
+// Rank is the position of a rule in the table: of two findings that of the lower rank comes first.
+func Rank(name string) int {
+	return slices.IndexFunc(table, func(r rule) bool { return r.name == name })
+}
+
+// AboutForm reports whether a rule is about the form of a memory.
+func AboutForm(name string) bool { return ruleOf(name).form }
 
 func ruleOf(name string) rule {
 	for _, r := range table {
