@@ -14,7 +14,7 @@ import (
 // it to another.
 var (
 	guarded   = map[string]bool{"Project": true, "Gates": true, "Sessions": true, "Proposals": true, "Watch": true, "Doctor": true}
-	unguarded = map[string]bool{"OtherHost": true, "Watch": true, "Folders": true, "Dirs": true, "Recent": true, "BeginRun": true}
+	unguarded = map[string]bool{"OtherHost": true, "Watch": true, "Folders": true, "Dirs": true, "Recent": true, "Hosts": true, "BeginRun": true}
 )
 
 // Each operation takes the mutex, and no other function does but those that are called later.

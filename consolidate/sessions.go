@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -156,11 +157,72 @@ func (s *Sessions) Folders() []said.Folder {
 	return folders
 }
 
+// HostSessions are the sessions that a host keeps on this machine.
+type HostSessions struct {
+	Host     string     `json:"host"`
+	Path     string     `json:"path"`
+	Sessions int        `json:"sessions"`          // of this project
+	Last     *time.Time `json:"last,omitempty"`    // of these
+	Version  string     `json:"version,omitempty"` // of the host, or of its form, that wrote the newest of these
+	Tried    string     `json:"tried,omitempty"`   // the newest version that the reader was tried with
+}
+
+// Hosts returns the hosts that keep sessions on this machine, of any project.
+func (s *Sessions) Hosts(ctx context.Context) (all []HostSessions, err error) {
+	found, _, err := s.p.Transcripts.Sessions(ctx, time.Time{}) // the newest first
+	if err != nil {
+		return nil, err
+	}
+	o := s.p.Transcripts.Options
+	for _, h := range host.List {
+		one := HostSessions{Host: h.ID, Tried: h.Tried}
+		if _, err := os.Stat(o.Projects); err == nil && h.ID == string(said.ClaudeCode) {
+			one.Path = o.Projects
+		}
+		for _, other := range o.Others {
+			if string(other.Format.Host) == h.ID && one.Path == "" && other.Exists(o.Roots) {
+				one.Path = other.Home
+			}
+		}
+		for _, of := range found {
+			if string(of.Host) != h.ID {
+				continue
+			}
+			if one.Sessions++; one.Sessions == 1 {
+				one.Last, one.Version = &of.Last, said.FormVersion(of.File)
+			}
+		}
+		if one.Path != "" {
+			all = append(all, one)
+		}
+	}
+	return all, nil
+}
+
+// Line says it in a sentence.
+func (h HostSessions) Line(now time.Time) string {
+	line := fmt.Sprintf("%s: %s of this project", host.Name(h.Host), ops.Plural(h.Sessions, "session"))
+	if h.Last != nil {
+		line += ", the last " + ops.Ago(now, *h.Last)
+	}
+	if h.Version != "" {
+		line += ", of version " + h.Version
+	}
+	if line += "; in " + h.Path; h.Tried != "" {
+		line += "; last tried with version " + h.Tried
+	}
+	return line
+}
+
 // Unread says in a sentence for each what could not be read of the sessions of a host, and why.
 func Unread(all []sessions.Unread) (sentences []string) {
 	for _, u := range all {
+		what := ops.Plural(u.Files, "file")
+		if u.Lines > 0 {
+			what = ops.Plural(u.Lines, "line")
+		}
 		sentences = append(sentences, fmt.Sprintf("%s: %s could not be read: %s (%s)",
-			host.Name(string(u.Host)), ops.Plural(u.Files, "file"), visible.Cut(said.Visible(u.Reason), 200), said.Visible(u.Path)))
+			host.Name(string(u.Host)), what, visible.Cut(said.Visible(u.Reason), 200), said.Visible(u.Path)))
 	}
 	return sentences
 }

@@ -151,7 +151,7 @@ func TestFixtures(t *testing.T) {
 		}
 		slices.Sort(left)
 		b.WriteString(strings.Join(left, ""))
-		for _, u := range p.Unread() {
+		for _, u := range p.Unread(nil) {
 			fmt.Fprintf(&b, "not read: %d: %s\n", u.Files, u.Reason)
 		}
 		if h.Sealed() {

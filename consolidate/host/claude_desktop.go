@@ -20,7 +20,7 @@ var claudeDesktop = Host{
 				Path: "Claude/local-agent-mode-sessions/*/*", Why: "Claude Desktop's, of all folders: those about this project",
 				Files: []string{"local_*/.claude/projects/*/*.jsonl", "agent/local_*/.claude/projects/*/*.jsonl"},
 			}},
-			ID: fileID, Beside: coworkBeside,
+			ID: fileID, Beside: coworkBeside, Version: []string{"version"},
 		},
 		Place: Place{Applications: true},
 	}},

@@ -19,7 +19,7 @@ var cline = Host{
 		Format: said.Format{
 			Host:    "cline",
 			Folders: []said.Folder{{Path: "sessions", Why: "Cline's, of all projects: those that ran here", Files: []string{"*/*.messages.json"}}},
-			ID:      clineID, Beside: clineBeside, Whole: clineWhole,
+			ID:      clineID, Beside: clineBeside, Whole: clineWhole, Version: []string{"version"},
 		},
 		Place: Place{Variable: "CLINE_DATA_DIR", Home: ".cline/data"},
 	}, tasks("cline", "saoudrizwan.claude-dev")},

@@ -17,7 +17,7 @@ var copilot = Host{
 		Format: said.Format{
 			Host:    "copilot",
 			Folders: []said.Folder{{Path: "session-state", Why: "Copilot CLI's, of all projects: those that ran here", Files: []string{"*/events.jsonl"}}},
-			ID:      folderID, Line: copilotLine,
+			ID:      folderID, Line: copilotLine, Version: []string{"data", "copilotVersion"},
 		},
 		Place: copilotPlace,
 	}},

@@ -13,7 +13,7 @@ var droid = Host{
 		Format: said.Format{
 			Host:    "droid",
 			Folders: []said.Folder{{Path: "sessions/*", Why: "Droid's, by the name of the directory: those that ran here", Files: []string{"*.jsonl"}}},
-			Ours:    oursByName(0, dashed), ID: fileID, Line: droidLine,
+			Ours:    oursByName(0, dashed), ID: fileID, Line: droidLine, Version: []string{"version"},
 		},
 		Place: Place{Variable: "FACTORY_HOME_OVERRIDE", Below: ".factory", Home: ".factory"},
 	}},

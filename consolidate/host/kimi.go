@@ -21,7 +21,7 @@ var kimi = Host{
 			Folders: []said.Folder{{
 				Path: "sessions", Why: "Kimi Code's, of all projects: those that ran here", Files: []string{"*/*/agents/main/wire.jsonl"},
 			}},
-			ID: kimiID, Beside: kimiBeside, Line: kimiLine,
+			ID: kimiID, Beside: kimiBeside, Line: kimiLine, Version: []string{"protocol_version"},
 		},
 		Place: Place{Variable: "KIMI_CODE_HOME", Home: ".kimi-code"},
 	}},

@@ -23,7 +23,7 @@ var openClaw = Host{
 		Format: said.Format{
 			Host:    "openclaw",
 			Folders: []said.Folder{{Path: "agents/*/sessions", Why: "OpenClaw's, of one agent: those that ran here", Files: []string{"*.jsonl"}}},
-			ID:      openClawID, Line: openClawLine, NotTyped: openClawNotTyped,
+			ID:      openClawID, Line: openClawLine, Version: []string{"version"}, NotTyped: openClawNotTyped,
 		},
 		Place: openClawPlace,
 	}, {

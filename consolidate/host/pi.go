@@ -18,7 +18,7 @@ var pi = Host{
 		Format: said.Format{
 			Host:    "pi",
 			Folders: []said.Folder{{Path: "sessions/*", Why: "pi's, by the name of the directory: those that ran here", Files: []string{"*.jsonl"}}},
-			Ours:    oursByName(0, piName), ID: piID, Line: piLine,
+			Ours:    oursByName(0, piName), ID: piID, Line: piLine, Version: []string{"version"},
 		},
 		Place: Place{Variable: "PI_CODING_AGENT_DIR", Home: ".pi/agent"},
 	}},

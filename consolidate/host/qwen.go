@@ -19,7 +19,7 @@ var qwen = Host{
 			Folders: []said.Folder{
 				{Path: "projects/*/chats", Why: "Qwen Code's, by the name of the directory: those that ran here", Files: []string{"*.jsonl", "archive/*.jsonl"}},
 			},
-			Ours: oursByName(1, dashed), ID: fileID, Line: qwenLine,
+			Ours: oursByName(1, dashed), ID: fileID, Line: qwenLine, Version: []string{"version"},
 		},
 		Place: Place{Variable: "QWEN_HOME", Home: ".qwen"},
 	}},

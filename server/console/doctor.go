@@ -12,9 +12,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/doctor"
-	hosts "dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/host"
 	"dream-mcp/server/install"
@@ -52,7 +50,7 @@ func (c *Command) doctor(ctx context.Context, p *consolidate.Project, setup host
 		checks = append(checks, check)
 	}
 	checks.places(p, setup)
-	checks.sessions(ctx, p, setup)
+	checks.sessions(ctx, p)
 	checks = append(checks, own...)
 	checks.hooks(p)
 	checks.hosts(host.Process(), setup)
@@ -111,43 +109,14 @@ func (all *checks) add(state, name, hint, format string, args ...any) {
 	*all = append(*all, doctor.Check{Name: name, State: state, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// sessions adds, for each host whose sessions are on this machine, where they are and what is there of this project, and what could not
-// be read.
-func (all *checks) sessions(ctx context.Context, p *consolidate.Project, setup host.Setup) {
-	found, _, err := p.Transcripts.Sessions(ctx, time.Time{})
+// sessions adds a line for each host whose sessions are on this machine, and what could not be read.
+func (all *checks) sessions(ctx context.Context, p *consolidate.Project) {
+	found, err := p.Sessions.Hosts(ctx)
 	if err != nil {
 		all.add(doctor.Wrong, "sessions", "", "%v", err)
-		return
 	}
-	homes := map[said.Host]string{said.ClaudeCode: setup.ProjectsDir}
-	for _, o := range setup.Others {
-		homes[o.Format.Host] = o.Home
-	}
-	for _, h := range hosts.List {
-		home := homes[said.Host(h.ID)]
-		if _, err := os.Stat(home); home == "" || err != nil {
-			continue
-		}
-		n, last := 0, time.Time{}
-		for _, one := range found {
-			if string(one.Host) != h.ID {
-				continue
-			}
-			if n++; one.Last.After(last) {
-				last = one.Last
-			}
-		}
-		if n == 0 && h.Settings != nil && h.Settings.Place.Applications {
-			continue // the folder of many programs
-		}
-		line := fmt.Sprintf("%s: %s of this project", h.Name, ops.Plural(n, "session"))
-		if n > 0 {
-			line += ", the last " + ops.Ago(p.Store.Now(), last)
-		}
-		if line += "; in " + home; h.Tried != "" {
-			line += "; last tried with version " + h.Tried
-		}
-		all.add(doctor.Healthy, "sessions", "", "%s", line)
+	for _, h := range found {
+		all.add(doctor.Healthy, "sessions", "", "%s", h.Line(p.Store.Now()))
 	}
 	for _, u := range consolidate.Unread(p.Transcripts.Unread()) {
 		all.add(doctor.Note, "sessions", "", "%s", u)
@@ -159,7 +128,7 @@ const maxGone = 5
 
 // places adds the memory, transcripts and settings that are used, and why.
 func (all *checks) places(p *consolidate.Project, setup host.Setup) {
-	for _, p := range places(setup, p.Sessions.Folders(), nil) {
+	for _, p := range places(setup, p.Sessions.Folders()) {
 		switch {
 		case p.problem != "":
 			all.add(doctor.Note, p.name, "", "%s: %s", p.value, p.problem)

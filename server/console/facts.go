@@ -89,7 +89,7 @@ func lastDream(l *consolidate.LastDream, now time.Time) (what, summary string) {
 type place struct{ name, value, why, problem string }
 
 // places returns the project, its folders and the mode.
-func places(setup host.Setup, folders []said.Folder, hosts []string) []place {
+func places(setup host.Setup, folders []said.Folder) []place {
 	project := setup.Project
 	if setup.Root != setup.Project {
 		project += ", in the repository " + setup.Root
@@ -108,9 +108,6 @@ func places(setup host.Setup, folders []said.Folder, hosts []string) []place {
 	}
 	if len(folders) == 0 {
 		all = append(all, place{name: "transcripts", value: "none found", problem: "no session of this project is recorded"})
-	}
-	if len(hosts) > 1 || len(hosts) == 1 && hosts[0] != host.ClaudeCode {
-		all = append(all, place{name: "hosts", value: strings.Join(hosts, ", "), why: setup.Settings["hosts"].Source})
 	}
 	return append(all, place{name: "mode", value: setup.Mode, why: setup.ModeSource})
 }

@@ -137,14 +137,23 @@ func (c *Command) said(ctx context.Context, p *consolidate.Project, setup host.S
 			if err != nil {
 				return err
 			}
-			if page.Text == "" && page.Number <= 1 {
-				if unread := consolidate.Unread(page.List.Unread); len(unread) > 0 {
-					return to.print("Nothing was said since the last dream in what could be read.\n" + strings.Join(unread, "\n") + "\n")
-				}
-				return to.print("Nothing was said since the last dream. dream-mcp said --since 30d looks further back.\n")
+			unread := ""
+			for _, u := range consolidate.Unread(page.List.Unread) {
+				unread += u + "\n"
 			}
-			if err := to.listing(page.Text); err != nil || page.Cursor == "" {
+			switch {
+			case page.Text != "" || page.Number > 1:
+				err = to.listing(page.Text)
+			case unread != "":
+				err = to.print("Nothing was said since the last dream in what could be read.\n")
+			default:
+				err = to.print("Nothing was said since the last dream. dream-mcp said --since 30d looks further back.\n")
+			}
+			if err != nil {
 				return err
+			}
+			if page.Cursor == "" {
+				return to.print(unread)
 			}
 			r.Cursor = page.Cursor
 		}

@@ -18,7 +18,8 @@ import (
 // statusJSON is the output of status --json: that of dream_status, and the setup.
 type statusJSON struct {
 	consolidate.Status
-	Setup setupJSON `json:"setup"`
+	Sessions []consolidate.HostSessions `json:"sessions"`
+	Setup    setupJSON                  `json:"setup"`
 }
 
 type setupJSON struct {
@@ -44,14 +45,18 @@ func (c *Command) status(ctx context.Context, p *consolidate.Project, setup host
 	if err != nil {
 		return err
 	}
-	object := statusObject(s, setup, p.Store.Records.StateDir())
+	found, err := p.Sessions.Hosts(ctx)
+	if err != nil {
+		return err
+	}
+	object := statusObject(s, found, setup, p.Store.Records.StateDir())
 	return c.answer(object, "  ", func(ink terminal.Ink) string {
-		return renderStatus(s, setup, p.Sessions.Folders(), p.Store.Now(), ink)
+		return renderStatus(s, found, setup, p.Sessions.Folders(), p.Store.Now(), ink)
 	})
 }
 
-func statusObject(s consolidate.Status, setup host.Setup, state string) statusJSON {
-	o := statusJSON{Status: s, Setup: setupJSON{
+func statusObject(s consolidate.Status, found []consolidate.HostSessions, setup host.Setup, state string) statusJSON {
+	o := statusJSON{Status: s, Sessions: append([]consolidate.HostSessions{}, found...), Setup: setupJSON{
 		Client: setup.Client, Project: setup.Project, Root: setup.Root, Worktrees: append([]string{}, setup.Worktrees...),
 		MemoryWhy: setup.MemoryWhy, Candidates: append([]host.Candidate{}, setup.Candidates...), Mode: setup.Mode, MinHours: setup.MinHours,
 		MinSessions: setup.MinSessions, CleanupDays: setup.CleanupDays, Settings: map[string]host.Setting{}, StateDir: state,
@@ -61,8 +66,17 @@ func statusObject(s consolidate.Status, setup host.Setup, state string) statusJS
 }
 
 // renderStatus prints whether a dream is due, and where everything is.
-func renderStatus(s consolidate.Status, setup host.Setup, folders []said.Folder, now time.Time, ink terminal.Ink) string {
-	rows := places(setup, folders, s.Hosts)
+func renderStatus(
+	s consolidate.Status, found []consolidate.HostSessions, setup host.Setup, folders []said.Folder, now time.Time, ink terminal.Ink,
+) string {
+	rows := places(setup, folders)
+	for i, h := range found {
+		r := place{name: "sessions", value: h.Line(now)}
+		if source := setup.Settings["hosts"].Source; i == 0 && source != "default" {
+			r.why = "of the hosts in " + source
+		}
+		rows = append(rows, r)
+	}
 	if s.Unattended {
 		rows = append(rows, place{"unattended", "nobody watches: stricter rules apply to dreams", setup.Settings["unattended"].Source, ""})
 	}

@@ -55,17 +55,17 @@ last dream   3 days ago: 1 memory corrected (a.md, MEMORY.md)  20261117-0101-ab
 
 ! a warning
 `
-	if got := renderStatus(s, setup, []said.Folder{{Path: "/a"}, {Path: "/b"}}, noon, false); got != want {
+	if got := renderStatus(s, nil, setup, []said.Folder{{Path: "/a"}, {Path: "/b"}}, noon, false); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 
 	s.Dream = &consolidate.OpenDream{ID: "d1", Started: noon.Add(-10 * time.Minute), Phase: "gathering", ToolCalls: 3, Staged: []string{"a.md"}, Expires: noon.Add(50 * time.Minute)}
 	s.Last.Undone = true
-	if got := renderStatus(s, setup, nil, noon, false); !strings.Contains(got, "\nlast dream   3 days ago: 1 memory corrected (a.md, MEMORY.md); undone since  ") {
+	if got := renderStatus(s, nil, setup, nil, noon, false); !strings.Contains(got, "\nlast dream   3 days ago: 1 memory corrected (a.md, MEMORY.md); undone since  ") {
 		t.Errorf("got\n%s", got)
 	}
 	s.Due, s.Last, s.Warnings = true, nil, nil
-	got := renderStatus(s, setup, []said.Folder{{Path: "/a"}, {Path: "/b"}}, noon, false)
+	got := renderStatus(s, nil, setup, []said.Folder{{Path: "/a"}, {Path: "/b"}}, noon, false)
 	for _, line := range []string{
 		"A dream is open.\n",
 		"open dream   d1 in another process, begun 10 minutes ago\n             gathering, 3 calls, staged a.md, expires 12:50\n",
@@ -76,7 +76,7 @@ last dream   3 days ago: 1 memory corrected (a.md, MEMORY.md)  20261117-0101-ab
 		}
 	}
 	s.Dream = nil
-	if got := renderStatus(s, setup, []said.Folder{{Path: "/a"}, {Path: "/b"}}, noon, false); !strings.HasPrefix(got, "A dream is due.") {
+	if got := renderStatus(s, nil, setup, []said.Folder{{Path: "/a"}, {Path: "/b"}}, noon, false); !strings.HasPrefix(got, "A dream is due.") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -85,7 +85,7 @@ last dream   3 days ago: 1 memory corrected (a.md, MEMORY.md)  20261117-0101-ab
 func TestStatusObject(t *testing.T) {
 	t.Parallel()
 	s, setup := fixedStatus()
-	data, err := json.Marshal(statusObject(s, setup, "/state"))
+	data, err := json.Marshal(statusObject(s, nil, setup, "/state"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ import (
 const FileName = "sessions.db"
 
 // schemaVersion is of schema.sql. A database of an older one is made again; beside that of a newer program, ours is in memory.
-const schemaVersion = 1
+const schemaVersion = 2
 
 //go:embed schema.sql
 var schema string

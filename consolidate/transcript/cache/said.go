@@ -3,7 +3,9 @@ package cache
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
+	"os"
 	"time"
 
 	"dream-mcp/consolidate/transcript/said"
@@ -50,6 +52,37 @@ func (db *DB) Said(ctx context.Context, f said.File) (all []Said, skipped said.S
 		return rows.Err()
 	})
 	return all, skipped, err
+}
+
+// LongLines returns how many lines of each transcript were too long to be read, by its path, of all that were read so far. It
+// reads no transcript, and makes no database.
+func (db *DB) LongLines() map[string]int {
+	db.mu.Lock()
+	_, err := os.Lstat(db.path)
+	none := db.conn == nil && err != nil
+	db.mu.Unlock()
+	if none {
+		return nil
+	}
+	lines := map[string]int{}
+	_ = db.do(context.Background(), func(conn *sql.DB) error { // it is only a cache
+		rows, err := conn.Query(`SELECT path, skipped FROM session WHERE instr(skipped, 'oversized lines') AND version = ?`, db.version())
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var path, skipped string
+			if err := rows.Scan(&path, &skipped); err != nil {
+				return err
+			}
+			var counts said.Skipped
+			_ = json.Unmarshal([]byte(skipped), &counts) // as it was written
+			lines[path] = counts[said.LongLine]
+		}
+		return rows.Err()
+	})
+	return lines
 }
 
 // At returns what a person or the model said at a place in a session, and whether there is such an utterance.

@@ -14,6 +14,8 @@ CREATE TABLE session (
 	skipped  TEXT NOT NULL         -- what was passed over in all
 ) STRICT;
 
+CREATE INDEX long ON session (path, version, skipped) WHERE instr(skipped, 'oversized lines');
+
 CREATE TABLE utterance (
 	session INTEGER NOT NULL,
 	line    INTEGER NOT NULL,

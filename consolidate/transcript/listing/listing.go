@@ -136,7 +136,6 @@ func New(ctx context.Context, store *search.Store, q Query) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.Unread = store.Unread()
 	if found, err = search.Choose(found, q.Session); err != nil {
 		return nil, err
 	}
@@ -154,6 +153,7 @@ func New(ctx context.Context, store *search.Store, q Query) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.Unread = store.Unread()
 	c := copies{seen: map[uint64]int{}}
 	for i, one := range found {
 		l.add(one, all[i], &c)

@@ -48,6 +48,9 @@ type Format struct {
 	// ours reports by its working directories whether a session is the project's.
 	Collect func(path string, ours func(cwds []string) bool) Collection
 
+	// Version is the path of the field of a record, or of the file, that has the version of the host or of its form; nil: none has.
+	Version []string
+
 	// NotTyped are the beginnings of texts that the host puts in a person's place, beside those of any host.
 	NotTyped []string
 }
@@ -122,6 +125,13 @@ func (o Other) Folders(roots []string) (found []Folder) {
 		}
 	}
 	return found
+}
+
+// Exists reports whether the host keeps sessions of any project there.
+func (o Other) Exists(roots []string) bool {
+	any := *o.Format
+	any.Ours = nil
+	return len(Other{&any, o.Home}.Folders(roots)) > 0
 }
 
 // matching returns the paths below a folder that match a pattern. Links are followed only at the end.

@@ -1,9 +1,11 @@
 package said
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -90,6 +92,37 @@ func BeganIn(path string) string {
 	}
 	return h.CWDs[0]
 }
+
+// FormVersion returns the version of the host, or of its form, that one of the first records of a session has; "" if none has.
+func FormVersion(f File) string {
+	path := []string{"version"} // Claude Code's
+	if f.Format != nil {
+		path = f.Format.Version
+	}
+	opened, err := OpenFile(f.Path)
+	if err != nil || len(path) == 0 {
+		return ""
+	}
+	defer opened.Close()
+	head, _ := io.ReadAll(io.LimitReader(opened, headSize))
+	whole := Raw(head) // a document on several lines
+	for line := range bytes.Lines(head) {
+		v := Raw(bytes.TrimSpace(line))
+		if !v.IsWhole() {
+			v, whole = whole, nil
+		}
+		for _, name := range path {
+			v = v.Field(name)
+		}
+		if version := strings.Trim(string(v), `"`); version != "" && len(version) <= maxVersion {
+			return Visible(version)
+		}
+	}
+	return ""
+}
+
+// maxVersion bounds a version; a longer one is ignored.
+const maxVersion = 40
 
 // note adds what a record says about the session.
 func (h *Head) note(r *Record) {

@@ -15,6 +15,9 @@ import (
 // buffer that grows holds the line nearly twice, in each thread.
 const maxLine = 24 << 20
 
+// TooLong says why a longer line is not read.
+var TooLong = fmt.Sprintf("larger than %d MB", maxLine>>20)
+
 // ReadBlock is read at once: large enough to hold most lines, small enough for the cache.
 const ReadBlock = 64 << 10
 

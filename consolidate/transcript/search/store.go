@@ -46,6 +46,9 @@ func (s *Store) cache() *cache.DB {
 	return s.db
 }
 
+// Unread returns what could not be read of the sessions that were looked at so far, their lines included. It opens no session.
+func (s *Store) Unread() []sessions.Unread { return s.Project.Unread(s.cache().LongLines()) }
+
 // Read reads what is new in the sessions of the project. It returns how many sessions are read to their ends.
 func (s *Store) Read(ctx context.Context) (int, error) {
 	files, _, err := s.Accepted(ctx, time.Time{})

@@ -11,9 +11,7 @@ import (
 
 // A cachedHead holds as long as the file's size and time do.
 type cachedHead struct {
-	size    int64
-	modTime time.Time
-	trust   said.Trust // of its folder
+	file    said.File
 	head    said.Head
 	last    time.Time // the latest time at its end, when ended is set
 	ended   bool
@@ -28,7 +26,7 @@ func (s *Project) cached(f said.File) (cachedHead, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, ok := s.heads[f.Path]
-	if !ok || c.version != forgotten.Count() || c.size != f.Size || !c.modTime.Equal(f.ModTime) {
+	if !ok || c.version != forgotten.Count() || c.file.Size != f.Size || !c.file.ModTime.Equal(f.ModTime) {
 		return cachedHead{}, false
 	}
 	return c, true
@@ -36,7 +34,7 @@ func (s *Project) cached(f said.File) (cachedHead, bool) {
 
 // cache keeps what was read of a file.
 func (s *Project) cache(f said.File, c cachedHead) {
-	c.size, c.modTime, c.trust, c.version = f.Size, f.ModTime, f.Trust, forgotten.Count()
+	c.file, c.version = f, forgotten.Count()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, known := s.heads[f.Path]; !known && len(s.heads) >= maxHeads {
@@ -87,7 +85,7 @@ func (s *Project) knowsOurs(folder said.Folder) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for path, c := range s.heads {
-		if strings.HasPrefix(path, folder.Path+string(filepath.Separator)) && c.head.Reason == "" && s.owns(said.File{Trust: c.trust}, c.head) {
+		if strings.HasPrefix(path, folder.Path+string(filepath.Separator)) && c.head.Reason == "" && s.owns(c.file, c.head) {
 			return true
 		}
 	}

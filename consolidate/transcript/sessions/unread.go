@@ -12,12 +12,12 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// An Unread counts the files and folders of a host's sessions that could not be read for one reason.
+// An Unread counts what could not be read of a host's sessions for one reason: files and folders, or lines.
 type Unread struct {
-	Host   said.Host
-	Reason string
-	Files  int
-	Path   string // of one of them
+	Host         said.Host
+	Reason       string
+	Files, Lines int
+	Path         string // of one of them
 }
 
 // errNoProject is the reason of a session that a person typed in and that does not say where it ran.
@@ -35,13 +35,24 @@ func (s *Project) noteRead(path string, host said.Host, err error) {
 	if of, ok := errors.AsType[*fs.PathError](err); ok {
 		reason = of.Err.Error()
 	}
-	s.unread[path] = Unread{host, reason, 1, path}
+	s.unread[path] = Unread{Host: host, Reason: reason, Files: 1, Path: path}
 }
 
 // Unread returns what could not be read of the sessions that were looked at so far, in the order of the hosts. It opens nothing.
-func (s *Project) Unread() (all []Unread) {
+// long has how many lines of a file are too long to be read, by its path.
+func (s *Project) Unread(long map[string]int) (all []Unread) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	add := func(one Unread) {
+		i := slices.IndexFunc(all, func(u Unread) bool { return u.Host == one.Host && u.Reason == one.Reason })
+		if i < 0 {
+			all = append(all, one)
+			return
+		}
+		all[i].Files += one.Files
+		all[i].Lines += one.Lines
+		all[i].Path = min(all[i].Path, one.Path)
+	}
 	for path, one := range s.unread {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			if _, err := os.Lstat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) || !s.inDatabase(path) {
@@ -49,13 +60,12 @@ func (s *Project) Unread() (all []Unread) {
 				continue
 			}
 		}
-		i := slices.IndexFunc(all, func(u Unread) bool { return u.Host == one.Host && u.Reason == one.Reason })
-		if i < 0 {
-			all = append(all, one)
-			continue
+		add(one)
+	}
+	for path, lines := range long {
+		if c, ok := s.heads[path]; ok && c.head.Reason == "" && s.owns(c.file, c.head) {
+			add(Unread{Host: c.file.Host(), Reason: said.TooLong, Lines: lines, Path: path})
 		}
-		all[i].Files++
-		all[i].Path = min(all[i].Path, path)
 	}
 	slices.SortFunc(all, func(a, b Unread) int { return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Reason, b.Reason)) })
 	return all
