@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
@@ -24,16 +25,26 @@ import (
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
 	"dream-mcp/memory/forgotten"
+	"dream-mcp/memory/related"
 )
+
+// A Place is a line that has a text.
+type Place struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Text string `json:"text"` // the line
+}
 
 // Places is where a text is that is to be forgotten.
 type Places struct {
-	Memories []string `json:"memories"` // FILE:LINE
+	Memories []Place  `json:"memories"`
 	Archived int      `json:"archived"` // texts of the archive, and of what waits
 	Quoted   int      `json:"quoted"`   // words that memories cite
 	Records  int      `json:"records"`  // records, log and notes
 	Stays    []string `json:"stays"`    // files of the memory directory that are not memories, or have it in their name
-	Hits     int      `json:"hits"`     // hits in transcripts, which stay; at most maxHits
+	Said     []string `json:"said"`     // IDs of utterances in transcripts, which stay; at most maxHits
+
+	passages, having int // of the memories: all, and those that have the text
 }
 
 const (
@@ -42,6 +53,9 @@ const (
 
 	maxHits        = 200 // hits that are counted
 	maxWordsSought = 500 // bytes of the text
+
+	common      = 10 // a word in more than one of so many passages is refused
+	leastCommon = 3  // passages
 )
 
 // ListFile is the path of what was forgotten.
@@ -50,16 +64,18 @@ func ListFile(stateHome string) string { return filepath.Join(stateHome, forgott
 // WhereIs returns where a text is. It changes nothing. It takes the mutex of the store.
 func WhereIs(ctx context.Context, store *ops.Store, transcripts *search.Store, text string) (at Places, err error) {
 	list := forgotten.New()
-	if !list.Add(text, "", store.Now()) {
+	if forgotten.IsTooShort(text) || !list.Add(text, "", store.Now()) {
 		return at, ops.Refuse("the text is too short or too long to be forgotten",
-			fmt.Sprintf("give at least %d letters or digits, at most %d", forgotten.MinRunes, forgotten.MaxRunes))
+			fmt.Sprintf("give at least %d characters, at most %d", forgotten.MinCharacters, forgotten.MaxRunes))
 	}
 	words := strings.ToValidUTF8(text[:min(len(text), maxWordsSought)], "")
 	res, err := transcripts.Search(ctx, search.Query{Pattern: words, CaseSensitive: new(bool), Limit: maxHits})
 	if err != nil {
 		return at, err
 	}
-	at.Hits = len(res.Hits)
+	for _, hit := range res.Hits {
+		at.Said = append(at.Said, hit.ID)
+	}
 	store.Lock()
 	defer store.Unlock()
 	dir, err := store.Dir()
@@ -68,8 +84,12 @@ func WhereIs(ctx context.Context, store *ops.Store, transcripts *search.Store, t
 	}
 	if dir != nil {
 		defer dir.Close()
-		if at.Memories, at.Stays, err = findIn(dir, list); err != nil {
+		if err := at.findIn(dir, list); err != nil {
 			return at, err
+		}
+		if !strings.ContainsFunc(strings.TrimSpace(text), unicode.IsSpace) && at.having >= leastCommon && at.having*common > at.passages {
+			return at, ops.Refuse(fmt.Sprintf("this word is in %d of %d passages of the memories: too many to be forgotten", at.having, at.passages),
+				"give more of the text, such as the words around it")
 		}
 	}
 	found, err := store.Records.Redact(list.Redact, true)
@@ -86,45 +106,56 @@ func WhereIs(ctx context.Context, store *ops.Store, transcripts *search.Store, t
 	return at, err
 }
 
-// findIn returns the lines of the memories that have the text of list, and the files that keep it.
-func findIn(dir *memory.Dir, list *forgotten.List) (lines, stays []string, err error) {
-	l, err := dir.List()
+// findIn adds the lines of the memories that have the text of list, and the files that keep it.
+func (at *Places) findIn(dir *memory.Dir, list *forgotten.List) error {
+	s, err := dir.Snapshot()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
+	for _, d := range related.Documents(s) {
+		for _, p := range d.Passages() {
+			at.passages++
+			if list.Spans(p.Text) != nil {
+				at.having++
+			}
+		}
+	}
+	l, err := dir.List()
 	for _, e := range l.Files {
 		if name := e.Name.String(); list.Spans(name[:len(name)-len(filepath.Ext(name))]) != nil {
-			stays = append(stays, name)
+			at.Stays = append(at.Stays, name)
 		}
 		f, err := dir.Read(e.Name)
 		if err != nil || !changeable(e.Name) {
-			stays = append(stays, e.Name.String())
+			at.Stays = append(at.Stays, e.Name.String())
 			continue
 		}
+		lines, last := strings.Split(string(f.Data), "\n"), 0
 		for _, s := range list.Spans(string(f.Data)) {
-			line := fmt.Sprintf("%s:%d", e.Name, 1+bytes.Count(f.Data[:s.From], []byte("\n")))
-			if !slices.Contains(lines, line) {
-				lines = append(lines, line)
+			if line := 1 + bytes.Count(f.Data[:s.From], []byte("\n")); line > last {
+				at.Memories, last = append(at.Memories, Place{e.Name.String(), line, strings.TrimSpace(lines[line-1])}), line
 			}
 		}
 	}
 	for _, o := range l.Other {
 		if data, err := dir.Root().ReadFile(o.Path); err == nil && list.Spans(string(data)) != nil {
-			stays = append(stays, o.Path)
+			at.Stays = append(at.Stays, o.Path)
 		}
 	}
-	return lines, stays, nil
+	return err
 }
 
 func changeable(n memory.Name) bool { return n.IsIndex() || n.Writable() == nil }
 
 // Begin adds a text to the list of what is to be forgotten in memories. Finish forgets it in one of them.
 func Begin(ctx context.Context, store *ops.Store, text string, memories []string) error {
-	return changeList(ctx, store, func(l *forgotten.List) (added bool) {
+	return changeList(ctx, store, func(l *forgotten.List) error {
 		for _, dir := range memories { // in one change: a crash must not forget it in one of them alone
-			added = l.Add(text, filepath.Base(ops.FolderOf(store.StateHome, dir, "")), store.Now())
+			if !l.Add(text, filepath.Base(ops.FolderOf(store.StateHome, dir, "")), store.Now()) {
+				return ops.Refuse("the text is too short or too long to be forgotten", "give some words of it")
+			}
 		}
-		return added
+		return nil
 	})
 }
 
@@ -174,18 +205,41 @@ func Finish(ctx context.Context, store *ops.Store) error {
 	if err := cache.Clear(filepath.Join(store.StateHome, cache.FileName)); err != nil {
 		return err
 	}
-	return changeList(ctx, store, func(l *forgotten.List) bool {
+	return changeList(ctx, store, func(l *forgotten.List) error {
 		for i := range l.Texts {
 			if l.Texts[i].Open == key {
 				l.Texts[i].Open = ""
 			}
 		}
-		return true
+		return nil
 	})
 }
 
-// changeForgotten changes the list of what was forgotten, which all memories share.
-func changeList(ctx context.Context, store *ops.Store, change func(*forgotten.List) bool) error {
+// Entries returns what was forgotten, without the texts.
+func Entries(store *ops.Store) ([]forgotten.Text, error) {
+	list, err := readList(store)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return nil, err
+	}
+	return list.Entries(), nil
+}
+
+// Drop removes an entry of the list, by its number from 1: what has the text is shown again. What was replaced in memories stays
+// replaced.
+func Drop(ctx context.Context, store *ops.Store, number int) error {
+	return changeList(ctx, store, func(l *forgotten.List) error {
+		if !l.Drop(number) {
+			return ops.Refuse(fmt.Sprintf("there is no entry %d", number), "dream-mcp forget --list shows the numbers")
+		}
+		return nil
+	})
+}
+
+// changeList changes the list of what was forgotten, which all memories share.
+func changeList(ctx context.Context, store *ops.Store, change func(*forgotten.List) error) error {
 	if _, err := store.Records.Root(); err != nil { // creates the folder
 		return err
 	}
@@ -202,8 +256,8 @@ func changeList(ctx context.Context, store *ops.Store, change func(*forgotten.Li
 	if errors.Is(err, fs.ErrNotExist) {
 		list, err = forgotten.New(), nil
 	}
-	if err == nil && !change(list) {
-		err = ops.Refuse("the text is too short or too long to be forgotten", "give some words of it")
+	if err == nil {
+		err = change(list)
 	}
 	var data []byte
 	if err == nil {
@@ -219,7 +273,7 @@ func changeList(ctx context.Context, store *ops.Store, change func(*forgotten.Li
 	return errors.Join(err, unlock())
 }
 
-// readForgotten reads the list of what was forgotten. If there is none, it is an error that is fs.ErrNotExist.
+// readList reads the list of what was forgotten. If there is none, it is an error that is fs.ErrNotExist.
 func readList(store *ops.Store) (*forgotten.List, error) {
 	list, err := forgotten.Read(ListFile(store.StateHome))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

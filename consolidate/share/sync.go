@@ -12,6 +12,7 @@ import (
 
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
+	"dream-mcp/memory/forgotten"
 )
 
 // The refs of a memory on the remote are below the name of the project. A server that refuses other refs gets branches.
@@ -50,6 +51,22 @@ type link struct {
 type heads struct{ memory, lease string }
 
 func (l *link) ref(name string) string { return l.Refs + l.Identity.ID() + name }
+
+// MemoryRef is the ref of the remote that has the memory.
+func (s State) MemoryRef() string { return s.Refs + s.Identity.ID() + memoryRef }
+
+// redacted returns files without what was forgotten here, and which of them had something of it.
+func redacted(files Files) (without Files, had []memory.Name) {
+	list, without := forgotten.Current(), make(Files, len(files))
+	for n, data := range files {
+		text := list.Redact(string(data))
+		if without[n] = data; text != string(data) {
+			without[n], had = []byte(text), append(had, n)
+		}
+	}
+	slices.SortFunc(had, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
+	return without, had
+}
 
 // heads asks the remote. Where it did not answer in time, it is not asked again.
 func (l *link) heads(ctx context.Context) (heads, error) {
@@ -138,9 +155,15 @@ func (l *link) pull(ctx context.Context, h *heads) error {
 	if err := l.save(); err != nil {
 		return err
 	}
-	notes, err := l.land(ctx, h.memory, pulledFrom+l.authors(ctx, h.memory, l.Base), base.files(), theirs.files())
+	authors := l.authors(ctx, h.memory, l.Base)
+	was, _ := redacted(base.files())
+	is, had := redacted(theirs.files())
+	notes, err := l.land(ctx, h.memory, pulledFrom+authors, was, is)
 	if err != nil {
 		return err
+	}
+	for _, n := range had {
+		notes = append(notes, Note{Name: n, Why: fmt.Sprintf("%s sent a text that was forgotten here; run dream-mcp forget there too", authors)})
 	}
 	if len(notes) > 0 {
 		l.Notes = notes[:min(len(notes), maxNotes)]
@@ -330,7 +353,8 @@ func (l *link) preview(ctx context.Context) (p Preview, err error) {
 		return p, err
 	}
 	p.State = l.State
-	merged, notes, err := l.merge(Files{}, local, theirs.files())
+	has, _ := redacted(theirs.files())
+	merged, notes, err := l.merge(Files{}, local, has)
 	if err != nil {
 		return p, err
 	}

@@ -7,6 +7,7 @@
 package forgotten
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -14,6 +15,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"slices"
@@ -99,10 +101,31 @@ func normalize(text string) (runes []rune, places []int) {
 	return runes, append(places, len(text))
 }
 
+// Entries returns the texts as a person counts them: one that is forgotten in several memories is one.
+func (l *List) Entries() (entries []Text) {
+	for _, t := range l.Texts {
+		if !slices.ContainsFunc(entries, func(e Text) bool { return bytes.Equal(e.Hash, t.Hash) }) {
+			entries = append(entries, t)
+		}
+	}
+	return entries
+}
+
+// Drop removes the entry of that number, from 1. It reports false if there is none.
+func (l *List) Drop(number int) bool {
+	entries := l.Entries()
+	if number < 1 || number > len(entries) {
+		return false
+	}
+	l.Texts = slices.DeleteFunc(l.Texts, func(t Text) bool { return bytes.Equal(t.Hash, entries[number-1].Hash) })
+	return true
+}
+
 // A Span is a forgotten text within a text, in bytes.
 type Span struct{ From, To int }
 
-// Spans returns the forgotten texts within a text, in order. Names of Markdown files do not count: links need them.
+// Spans returns the forgotten texts within a text, in order. Names of Markdown files do not count: links need them; nor do the
+// keys of frontmatter and the values that are no texts.
 func (l *List) Spans(text string) (spans []Span) {
 	if l == nil || len(l.Texts) == 0 {
 		return nil
@@ -125,7 +148,7 @@ func (l *List) Spans(text string) (spans []Span) {
 				continue
 			}
 			_, size := utf8.DecodeRuneInString(text[places[end]:])
-			if s := (Span{places[from], places[end] + size}); !inFileName(text, s) {
+			if s := (Span{places[from], places[end] + size}); !inFileName(text, s) && !inHead(text, s) {
 				spans = append(spans, s)
 			}
 		}
@@ -142,12 +165,29 @@ func (l *List) Spans(text string) (spans []Span) {
 	return apart
 }
 
+// withoutSpaces reports whether a character is of a script that puts no spaces between words.
+func withoutSpaces(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+}
+
 // inWord reports whether runes[at] continues a word. In scripts without spaces no character does.
 func inWord(runes []rune, at int) bool {
-	continues := func(r rune) bool {
-		return r != ' ' && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
-	}
+	continues := func(r rune) bool { return r != ' ' && !withoutSpaces(r) }
 	return at > 0 && at < len(runes) && continues(runes[at-1]) && continues(runes[at])
+}
+
+// MinCharacters is what IsTooShort asks for.
+const MinCharacters = 6
+
+// IsTooShort reports whether a text is too short to be forgotten everywhere. A character of a script without spaces counts as two.
+func IsTooShort(text string) bool {
+	n := 0
+	for _, r := range strings.TrimSpace(text) {
+		if n++; withoutSpaces(r) {
+			n++
+		}
+	}
+	return n < MinCharacters
 }
 
 func inFileName(text string, s Span) bool {
@@ -158,6 +198,21 @@ func inFileName(text string, s Span) bool {
 		rest = rest[:i]
 	}
 	return strings.Contains(strings.ToLower(word+rest), ".md")
+}
+
+// heads are the keys of frontmatter that are kept, and whether the value is a text.
+var heads = map[string]bool{"name": true, "description": true, "metadata": true, "type": false, "sources": false, "created": false,
+	"modified": false, "node_type": false, "originSessionId": false, "originSessionIds": false}
+
+// inHead reports whether a span begins in a key of frontmatter, or in a value that is no text.
+func inHead(text string, s Span) bool {
+	if end := strings.Index(text, "\n---"); !strings.HasPrefix(text, "---\n") || s.From > end {
+		return false
+	}
+	start := strings.LastIndexByte(text[:s.From], '\n') + 1
+	key, _, ok := strings.Cut(text[start:], ":")
+	isText, known := heads[strings.TrimSpace(key)]
+	return ok && known && (!isText || s.From < start+len(key))
 }
 
 // Redact replaces the forgotten texts within a text by Mark. Every line keeps its number.
@@ -244,10 +299,13 @@ func Damaged() error {
 	return nil
 }
 
-// Count returns how many texts were forgotten. What was derived from sessions with another count is to be derived again.
-func Count() int {
+// Version returns a number that differs for other texts. What was derived from sessions with another one is to be derived again.
+func Version() uint64 {
+	h := fnv.New64a()
 	if l := Current(); l != nil {
-		return len(l.Texts)
+		for _, t := range l.Texts {
+			h.Write(t.Hash)
+		}
 	}
-	return 0
+	return h.Sum64()
 }

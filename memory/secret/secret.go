@@ -2,9 +2,9 @@
 // an answer.
 //
 // It promises that what Find returns is sorted, does not overlap, and begins and ends between
-// characters; that Mask leaves no byte of what Find found, keeps all else and the number of every line,
-// and does nothing to what it has masked before; and that both take time in proportion to the text, whatever the text. Both are
-// functions of the text and of what the person wanted forgotten: nothing is kept or sent, so a crash has nothing to lose.
+// characters; that a View leaves no byte of what Find found, keeps all else and the number of every line,
+// and does nothing to what it has masked before; and that both take time in proportion to the text, whatever the text. Find is
+// a function of the text; a View also masks what the person wanted forgotten (package forgotten).
 //
 // It does not promise to know every credential: of kinds that it was not made on it finds 0.96 (package measure). It knows
 // the shapes of its table, a random word after the name of a vendor, and a value after a name that says what it is
@@ -25,8 +25,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"dream-mcp/memory/forgotten"
 )
 
 // Forgotten is the kind of a text that the person wanted forgotten (package forgotten).
@@ -54,16 +52,12 @@ type find struct {
 	shaped bool // by a shape of its own, not by a name before it
 }
 
-// Find returns, in order, the credentials of a text and what the person wanted forgotten of it, by the list of this process
-// (forgotten.Current). Neither the text nor a credential needs to be valid UTF-8.
+// Find returns the credentials of a text, in order. Neither the text nor a credential needs to be valid UTF-8.
 func Find(text string) []Span {
 	s := &scan{text: text}
 	table().each(text, func(at int, a anchor) (next int) { return a.match(s, at) })
 	s.unknown(merge(s.finds))
 	s.repeat(merge(s.finds))
-	for _, f := range forgotten.Current().Spans(text) {
-		s.finds = append(s.finds, find{Span: Span{From: f.From, To: f.To, Kind: Forgotten}})
-	}
 	return merge(s.finds)
 }
 
@@ -125,12 +119,9 @@ const (
 	maskClose = "]"
 )
 
-// maxPasses bounds how often Mask looks at a text. What is masked can show that what is before it is
+// maxPasses bounds how often View looks at a text. What is masked can show that what is before it is
 // a credential too; of a hundred thousand texts put together for that, none takes more than two passes.
 const maxPasses = 8
-
-// Mask replaces each credential by [secret: KIND], as Allowed.View does. The name before it stays.
-func Mask(text string) string { return Allowed(nil).Mask(text) }
 
 // matchMask passes over the mask of a credential: its words name one.
 func matchMask(s *scan, at int) (next int) {

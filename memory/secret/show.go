@@ -13,7 +13,7 @@ import (
 // maxContext bounds the value, in bytes, that is judged together with its key.
 const maxContext = 4 << 10
 
-// ShowJSON is Show for the strings of a JSON text, keys included; all else of it stays. A string that is itself
+// ShowJSON masks the credentials and hidden characters of the strings of a JSON text, keys included; all else of it stays. A string that is itself
 // a JSON object or array is treated the same way. It leaves the values alone for which exact returns true: it is
 // given their key and how many objects and arrays they are in. A text that is not JSON is returned as it is.
 func (a Allowed) ShowJSON(data []byte, exact func(depth int, key string) bool) []byte {
@@ -25,7 +25,7 @@ func (a Allowed) ShowJSON(data []byte, exact func(depth int, key string) bool) [
 		case IsJSON(text):
 			return string(a.ShowJSON([]byte(text), nil))
 		}
-		shown := a.Show(text).Text
+		shown := showHidden(a.credentials(text)).Text
 		if !isKey && shown == text && key != "" && len(text) <= maxContext {
 			shown = a.showValue(key, text)
 		}
@@ -111,7 +111,7 @@ func JSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }
 
-// Writer shows what is written through it. A credential is recognised only within one Write.
+// Writer masks the credentials and hidden characters of what is written through it. A credential is recognised only within one Write.
 type Writer struct {
 	Out     io.Writer
 	Allowed Allowed
@@ -120,7 +120,7 @@ type Writer struct {
 
 // Write writes the text as it may be shown, and reports as written what was given.
 func (w *Writer) Write(p []byte) (int, error) {
-	text := w.Allowed.Mask(string(p))
+	text := w.Allowed.credentials(string(p)).Text
 	runs := slices.DeleteFunc(visible.Runs(text), func(r visible.Run) bool {
 		return slices.ContainsFunc(w.Colours, func(c string) bool { return r.To == r.From+1 && strings.HasPrefix(text[r.From:], c) })
 	})

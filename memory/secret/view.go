@@ -59,17 +59,20 @@ type View struct {
 	runs  []visible.Run // what of the real text was replaced: Spans, and after Show what is hidden
 }
 
-// Show returns a text as it may leave the process: each credential that is not allowed is masked, and each
-// hidden character has a mark (package visible). Every line keeps its number. Everything that is sent, printed
-// or written down for later passes Show, ShowJSON or a Writer; what is cut is shown before it is cut, since a
-// piece of a credential is not recognised.
-func (a Allowed) Show(text string) View {
-	v := a.View(text)
+// Show returns a text as it may leave the process: each credential that is not allowed and each text that was forgotten
+// is masked, and each hidden character has a mark (package visible). Every line keeps its number. What memories, sessions
+// and others said passes Show before it is cut, since a piece of a credential is not recognised. Everything that is sent,
+// printed or written down for later passes ShowJSON or a Writer too: these do not mask what was forgotten, which may be a
+// word of our own answers.
+func (a Allowed) Show(text string) View { return showHidden(a.View(text)) }
+
+// showHidden marks the hidden characters of what v shows.
+func showHidden(v View) View {
 	hidden := visible.Runs(v.Text)
 	for i, r := range hidden {
 		hidden[i].From, hidden[i].To = v.Real(r.From, r.To)
 	}
-	return cover(text, v.Spans, hidden...)
+	return cover(v.real, v.Spans, hidden...)
 }
 
 // Line is Show for a text that must not leave its line.
@@ -77,29 +80,49 @@ func (a Allowed) Line(text string) string {
 	return strings.ReplaceAll(a.Show(text).Text, "\n", "; ")
 }
 
-// View returns what may be shown of a text: each credential that is not allowed is replaced by
-// [secret: KIND] and by the line ends that it held, so that every line keeps its number.
+// View returns what may be shown of a text: each credential that is not allowed is replaced by [secret: KIND], each text
+// that was forgotten by forgotten.Mark, and by the line ends that it held, so that every line keeps its number.
 func (a Allowed) View(text string) View {
-	v := cover(text, a.Find(text))
+	var unwanted []Span
+	for _, f := range forgotten.Current().Spans(text) {
+		unwanted = append(unwanted, Span{From: f.From, To: f.To, Kind: Forgotten})
+	}
+	return a.view(text, unwanted)
+}
+
+// credentials is View without what was forgotten.
+func (a Allowed) credentials(text string) View { return a.view(text, nil) }
+
+func (a Allowed) view(text string, unwanted []Span) View {
+	v := cover(text, joined(a.Find(text), unwanted))
 	for range maxPasses - 1 {
 		if len(v.Spans) == 0 {
 			break
 		}
-		var finds []find
-		for _, s := range v.Spans {
-			finds = append(finds, find{Span: s})
-		}
+		var more []Span
 		for _, s := range Find(v.Text) {
 			if s.From, s.To = v.Real(s.From, s.To); !a.allows(text[s.From:s.To]) {
-				finds = append(finds, find{Span: s})
+				more = append(more, s)
 			}
 		}
-		if len(finds) == len(v.Spans) {
+		if more == nil {
 			break
 		}
-		v = cover(text, merge(finds))
+		v = cover(text, joined(v.Spans, more))
 	}
 	return v
+}
+
+// joined merges two lists of spans.
+func joined(a, b []Span) []Span {
+	if len(b) == 0 {
+		return a
+	}
+	var finds []find
+	for _, s := range slices.Concat(a, b) {
+		finds = append(finds, find{Span: s})
+	}
+	return merge(finds)
 }
 
 // mask returns what a credential of text is shown as.

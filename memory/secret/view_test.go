@@ -150,7 +150,7 @@ func FuzzView(f *testing.F) {
 		}
 		var back map[string]string
 		if err := json.Unmarshal(Allowed(nil).ShowJSON(quoted, nil), &back); err != nil ||
-			back["a"] != Mask(strings.ToValidUTF8(text, "\ufffd")) && len(Find(back["a"])) > 0 {
+			back["a"] != Allowed(nil).Mask(strings.ToValidUTF8(text, "\ufffd")) && len(Find(back["a"])) > 0 {
 			t.Fatalf("%s, %q: %v", quoted, back, err)
 		}
 	})

@@ -46,6 +46,7 @@ type Command struct {
 	DryRun, Print bool     // install: show what would change; show what to paste
 	Reject        bool     // review: discard the proposal
 	Yes           bool     // forget: do not ask
+	Drop          int      // forget: the entry to take back
 	Only          []string // review --accept: the files to land
 	Share         ShareOptions
 	Search        SearchOptions

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"strings"
+	"time"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/forget"
@@ -21,6 +22,15 @@ func (c *Command) forget(ctx context.Context, p *consolidate.Project, _ host.Set
 	if err := p.FinishForgetting(ctx); err != nil {
 		return err
 	}
+	if c.Drop > 0 {
+		if err := forget.Drop(ctx, p.Store, c.Drop); err != nil {
+			return err
+		}
+		return c.print("Dropped. Sessions that have the text show it again; memories keep " + forgotten.Mark + ".\n")
+	}
+	if c.List {
+		return c.listForgotten(p)
+	}
 	text := strings.Join(c.Args, " ")
 	if utteranceID.MatchString(text) {
 		said, err := p.Transcripts.Lookup(ctx, text)
@@ -34,7 +44,7 @@ func (c *Command) forget(ctx context.Context, p *consolidate.Project, _ host.Set
 		return err
 	}
 	if !c.JSON {
-		if err := c.print(renderPlaces(at)); err != nil {
+		if err := c.print(renderPlaces(at) + stillOnRemote(p)); err != nil {
 			return err
 		}
 	}
@@ -57,16 +67,67 @@ func (c *Command) forget(ctx context.Context, p *consolidate.Project, _ host.Set
 	return c.answer(at, "  ", func(terminal.Ink) string { return "Forgotten. " + forgotten.Mark + " is in its place.\n" })
 }
 
+// listForgotten lists what was forgotten.
+func (c *Command) listForgotten(p *consolidate.Project) error {
+	type entry struct {
+		Number     int       `json:"number"`
+		At         time.Time `json:"at"`
+		Characters int       `json:"characters"`
+	}
+	texts, err := forget.Entries(p.Store)
+	if err != nil {
+		return err
+	}
+	entries := make([]entry, len(texts))
+	for i, t := range texts {
+		entries[i] = entry{i + 1, t.At, t.Runes}
+	}
+	return answerAll(c, entries, func(terminal.Ink) string {
+		var b terminal.Lines
+		b.Add(len(entries) == 0, "", "Nothing was forgotten.")
+		for _, e := range entries {
+			b.Add(true, "", "%d  %s  %s", e.Number, ops.Ago(p.Store.Now(), e.At), ops.Plural(e.Characters, "character"))
+		}
+		b.Add(len(entries) > 0, "", "The texts themselves are not kept. To take an entry back: dream-mcp forget --drop NUMBER")
+		return b.String()
+	})
+}
+
+// stillOnRemote names the git remote of a memory that is shared, and what to run; "" if it is not shared.
+func stillOnRemote(p *consolidate.Project) string {
+	s, err := p.Share.State()
+	if err != nil {
+		return ""
+	}
+	var b terminal.Lines
+	b.Add(true, "", "! The history of the remote %s keeps it, and so does each other machine. On each machine: dream-mcp forget TEXT", s.Remote)
+	named := ""
+	if s.Identity.Name != "" {
+		named = " --name " + ops.Quoted(s.Identity.Name)
+	}
+	b.Add(true, "", "  To remove the history, dream-mcp share --stop on each machine, then:")
+	b.Add(true, "", "    git push %s :%s", ops.Quoted(s.Remote), s.MemoryRef())
+	b.Add(true, "", "  and on each machine again: dream-mcp share %s%s", ops.Quoted(s.Remote), named)
+	return b.String()
+}
+
 func renderPlaces(at forget.Places) string {
 	var b terminal.Lines
 	none := len(at.Memories)+at.Archived+at.Quoted+at.Records == 0
 	b.Add(none, "", "It is in no memory and in nothing that dream-mcp keeps.")
-	b.Add(len(at.Memories) > 0, "", "memories:     %s", ops.Few(at.Memories, maxFiles))
+	b.Add(len(at.Memories) > 0, "", "memories:     %s", ops.Plural(len(at.Memories), "place"))
+	for _, m := range at.Memories {
+		b.Add(true, "", "  %s:%d: %s", m.File, m.Line, m.Text)
+	}
 	b.Add(at.Archived > 0, "", "archive:      %s, with those of dreams that wait", ops.Plural(at.Archived, "text"))
 	b.Add(at.Quoted > 0, "", "quoted words: %d", at.Quoted)
 	b.Add(at.Records > 0, "", "records:      %s", ops.Plural(at.Records, "file"))
-	b.Add(true, "", "sessions:     %s; not shown or read any more, but the transcripts are the host's: delete them there", ops.Plural(at.Hits, "place"))
+	b.Add(len(at.Said) == 0, "", "sessions:     none")
+	b.Add(len(at.Said) > 0, "", "sessions:     %s; not shown or read any more, but the transcripts are the host's: delete them there", ops.Plural(len(at.Said), "place"))
+	for _, id := range at.Said {
+		b.Add(true, "", "  %s", id)
+	}
 	b.Add(len(at.Stays) > 0, "", "! stays in %s, or in its name: change it by hand", ops.Few(at.Stays, maxFiles))
-	b.WriteString("Not reached: other projects' memories, CLAUDE.md, what models were shown, backups, and the history of a git remote.\n")
+	b.WriteString("Not reached: other projects' memories, CLAUDE.md, what models were shown, and backups.\n")
 	return b.String()
 }

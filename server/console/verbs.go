@@ -136,12 +136,20 @@ var verbs = []verb{
 			return cmp.Or(when(c.At != "" && c.List, "either --at or --list"),
 				when(c.At != "" && !isFile(c.argument()), "--at needs the name of a memory"))
 		}},
-	{name: "forget", group: groupDream, args: "TEXT|ID", most: -1, needs: "the text, or the ID of what was said", json: true, run: (*Command).forget,
+	{name: "forget", group: groupDream, args: "[TEXT|ID]", most: -1, json: true, run: (*Command).forget,
 		short:   "remove a text everywhere, for good",
-		long:    `It shows where the text is and asks. In memories, the archive, quoted words and what waits, (forgotten) is put in its place. In sessions it stays, but is never shown or written again. ID, as search prints it, stands for all that was said there. What is kept is a keyed hash. It cannot be undone.`,
-		example: "dream-mcp forget \"Ada's phone is 555 0100\"\ndream-mcp forget e4f91da5-5d2:6",
+		long:    `It shows where the text is and asks. In memories, the archive, quoted words and what waits, (forgotten) is put in its place. In sessions it stays, but is never shown or written again. ID, as search prints it, stands for all that was said there. What is kept is a keyed hash. What was replaced cannot be undone.`,
+		example: "dream-mcp forget \"Ada's phone is 555 0100\"\ndream-mcp forget e4f91da5-5d2:6\ndream-mcp forget --list",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Yes, "yes", false, "do not ask")
+			f.BoolVar(&c.List, "list", false, "list when something was forgotten, without the texts")
+			f.Func("drop", "take entry `N` of the list back: sessions show the text again", number(&c.Drop, 1_000_000, "whole number"))
+		},
+		exclude: func(c *Command) string {
+			if c.List || c.Drop > 0 {
+				return when(len(c.Args) > 0 || c.List && c.Drop > 0, "either a text, or --list, or --drop")
+			}
+			return when(len(c.Args) == 0, "forget needs the text, or the ID of what was said")
 		}},
 
 	{name: "install", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: (*Command).install, choices: hostIDs,

@@ -17,7 +17,7 @@ import (
 
 // version is of what rows are made by.
 func (db *DB) version() string {
-	return fmt.Sprintf("%d %d %x", said.Version, forgotten.Count(), db.mask.Rules)
+	return fmt.Sprintf("%d %x %x", said.Version, forgotten.Version(), db.mask.Rules)
 }
 
 const (

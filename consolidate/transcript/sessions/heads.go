@@ -15,7 +15,7 @@ type cachedHead struct {
 	head    said.Head
 	last    time.Time // the latest time at its end, when ended is set
 	ended   bool
-	version int // how many texts were forgotten
+	version uint64 // of what was forgotten
 }
 
 // maxHeads bounds the cache, of some 300 bytes each. Beyond, each new head replaces any other.
@@ -26,7 +26,7 @@ func (s *Project) cached(f said.File) (cachedHead, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, ok := s.heads[f.Path]
-	if !ok || c.version != forgotten.Count() || c.file.Size != f.Size || !c.file.ModTime.Equal(f.ModTime) {
+	if !ok || c.version != forgotten.Version() || c.file.Size != f.Size || !c.file.ModTime.Equal(f.ModTime) {
 		return cachedHead{}, false
 	}
 	return c, true
@@ -34,7 +34,7 @@ func (s *Project) cached(f said.File) (cachedHead, bool) {
 
 // cache keeps what was read of a file.
 func (s *Project) cache(f said.File, c cachedHead) {
-	c.file, c.version = f, forgotten.Count()
+	c.file, c.version = f, forgotten.Version()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, known := s.heads[f.Path]; !known && len(s.heads) >= maxHeads {
