@@ -253,3 +253,16 @@ func TestFixedTextsFit(t *testing.T) {
 		}
 	}
 }
+
+// Every verb with --json has its keys in the golden file that the scripts write.
+func TestJSONKeys(t *testing.T) {
+	golden, err := os.ReadFile("../../testdata/json_keys.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range verbs {
+		if v.json && !regexp.MustCompile(`(?m)^`+v.name+`\b`).Match(golden) {
+			t.Errorf("no script asks for %s --json: add it and the command keys to testdata/script, then go test ./server/endtoend -update", v.name)
+		}
+	}
+}

@@ -19,13 +19,16 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"dream-mcp/memory"
 )
 
 // mcpCommand starts a server and sends it the requests in a file, one a line, each after the answer to the last:
 //
 //	mcp FILE [ARG...]
 //
-// In a line {{REGEXP}} is replaced by the first group of its last match in the answers so far, and {{*N}} by N bytes.
+// In a line {{REGEXP}} is replaced by the first group of its last match in the answers so far, {{*N}} by N bytes, and
+// {{sum FILE}} by the sum of a memory.
 // A line is one of:
 //
 //	TOOL ARGUMENTS                      a call of a tool
@@ -156,6 +159,9 @@ func (c *client) do(line string) {
 	line = placeholder.ReplaceAllStringFunc(line, func(p string) string {
 		if n, err := strconv.Atoi(strings.TrimPrefix(p[2:len(p)-2], "*")); err == nil && p[2] == '*' {
 			return strings.Repeat("x", n)
+		}
+		if file, ok := strings.CutPrefix(p[2:len(p)-2], "sum "); ok {
+			return memory.SumOf([]byte(c.ts.ReadFile(c.ts.Getenv("MEMORY") + "/" + file))).Short()
 		}
 		found := regexp.MustCompile(p[2:len(p)-2]).FindAllStringSubmatch(c.said.String(), -1)
 		if found == nil {
@@ -311,6 +317,10 @@ func (c *client) tool(name, arguments string) {
 		if !reflect.DeepEqual(a, b) {
 			c.ts.Fatalf("%s answered two things:\n%s\n%s", name, result.StructuredContent, text)
 		}
+	}
+	var value any
+	if json.Unmarshal([]byte(text), &value) == nil {
+		jsonKeys.add(name, value)
 	}
 	c.said.WriteString(text + "\n")
 }

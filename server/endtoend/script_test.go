@@ -96,6 +96,7 @@ func dependOnSources(t testing.TB) {
 // commands are the commands of scripts beside those of testscript.
 var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"mcp": mcpCommand, "age": ageCommand, "same": sameCommand, "orphan": orphanCommand, "names": namesCommand, "database": databaseCommand,
+	"keys": keysCommand,
 }
 
 // TestScript runs testdata/script against the real program.
@@ -108,6 +109,7 @@ func TestScript(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("NOT TESTED: the scripts need a POSIX shell, as sh on the PATH")
 	}
+	t.Cleanup(func() { jsonKeys.compare(t) })
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join(root, "testdata", "script"),
 		RequireExplicitExec: true,
