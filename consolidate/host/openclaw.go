@@ -125,9 +125,7 @@ func openClawRead(v database.View, s session) (lines []byte, err error) {
 		openClawLine(entry, &r, &h)
 		if message := entry.Field("message"); group && r.Type.Is("user") && message.Field("role").Is("user") &&
 			!message.Field("__openclaw").Field("senderIsOwner").IsTrue() {
-			text := said.Joined(r.Message.Blocks)
-			r.Message.Blocks = nil
-			r.Answered(nil, "[another person] "+text)
+			r.Type = said.OtherType
 		}
 		lines = r.AppendLine(lines)
 	})

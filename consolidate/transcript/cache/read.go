@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -274,7 +275,7 @@ func (db *DB) write(ctx context.Context, conn *sql.DB, f said.File, before *sess
 		if !u.Time.IsZero() {
 			seconds = u.Time.Unix()
 		}
-		_, err := insert.Exec(p.id, u.Line, u.Place, i >= p.settled, seconds, u.Time.Nanosecond(), u.Speaker == said.User, int(u.Manner), int64(u.key),
+		_, err := insert.Exec(p.id, u.Line, u.Place, i >= p.settled, seconds, u.Time.Nanosecond(), slices.Index(speakers, u.Speaker), int(u.Manner), int64(u.key),
 			u.Text, u.CWD, u.Branch, u.Origin, u.UUID)
 		if err != nil {
 			return err

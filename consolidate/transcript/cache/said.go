@@ -41,12 +41,12 @@ func (db *DB) Said(ctx context.Context, f said.File) (all []Said, skipped said.S
 		for rows.Next() {
 			var u Said
 			var at stamp
-			var user bool
+			var user int
 			var key int64
 			if err := rows.Scan(&u.Line, &u.Place, &at.seconds, &at.nanos, &user, &u.Manner, &key, &u.Text); err != nil {
 				return err
 			}
-			u.Time, u.Speaker, u.Key = at.time(f), speaker(user), uint64(key)
+			u.Time, u.Speaker, u.Key = at.time(f), speakers[user], uint64(key)
 			all = append(all, u)
 		}
 		return rows.Err()
@@ -93,7 +93,7 @@ func (db *DB) At(ctx context.Context, f said.File, line, place int) (u said.Utte
 			return err
 		}
 		var at stamp
-		var user bool
+		var user int
 		u = said.Utterance{ID: said.HitID(f.ID, line, place), Session: f.ID, Host: f.Host(), Line: line}
 		row := conn.QueryRowContext(ctx, `
 			SELECT seconds, nanos, user, text, cwd, branch, origin, uuid FROM utterance WHERE session = ? AND line = ? AND place = ?`, s.id, line, place)
@@ -101,7 +101,7 @@ func (db *DB) At(ctx context.Context, f said.File, line, place int) (u said.Utte
 		if found = err == nil; errors.Is(err, sql.ErrNoRows) {
 			err = nil
 		}
-		u.Time, u.Speaker = at.time(f), speaker(user)
+		u.Time, u.Speaker = at.time(f), speakers[user]
 		return err
 	})
 	return u, found, err
@@ -121,9 +121,5 @@ func (s stamp) time(f said.File) time.Time {
 	return time.Unix(s.seconds.Int64, s.nanos).UTC()
 }
 
-func speaker(user bool) said.Speaker {
-	if user {
-		return said.User
-	}
-	return said.Assistant
-}
+// speakers are those of the column user.
+var speakers = []said.Speaker{said.Assistant, said.User, said.Others}

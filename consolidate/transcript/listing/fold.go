@@ -14,7 +14,7 @@ var seed = maphash.MakeSeed()
 // wordsOf returns a sum that two utterances of users share if they say the same, word for word and in the same manner. A
 // reply says the same only after the same sentence, and "next Friday" only on the same day.
 func wordsOf(u *search.Said, before string, zone *time.Location) uint64 {
-	of := string(rune(u.Manner)) + u.Text
+	of := string(u.Speaker) + string(rune(u.Manner)) + u.Text
 	if isReply(u) {
 		of += "\x00" + lastSentence(before)
 	}

@@ -188,9 +188,10 @@ func read(ctx context.Context, store *search.Store, zone *time.Location, session
 		before := "" // what the model said last
 		for _, u := range texts {
 			one := utterance{Said: u}
-			if one.Text = ""; u.Speaker == said.User {
+			switch one.Text = ""; u.Speaker {
+			case said.User, said.Others:
 				one.words = wordsOf(&u, before, zone)
-			} else {
+			default:
 				before = u.Text
 			}
 			all[i].said = append(all[i].said, one)
@@ -227,7 +228,7 @@ func (l *List) add(one sessions.Session, r reading, c *copies) {
 // lists reports whether an utterance is one that the query asks for.
 func (l *List) lists(u *search.Said) bool {
 	q := &l.query
-	return slices.Contains(q.Speakers, u.Speaker) && !u.Time.Before(q.Since) && (q.Until.IsZero() || u.Time.Before(q.Until))
+	return u.Speaker.In(q.Speakers) && !u.Time.Before(q.Since) && (q.Until.IsZero() || u.Time.Before(q.Until))
 }
 
 // arrange puts the days of the sessions in the order of time. Within a session the order is the transcript's.

@@ -122,11 +122,14 @@ func (t *talk) line(at int) (line string, touched []Touched) {
 	if before := t.answered(u); before != "" {
 		b.WriteString(" [assistant: " + before + "]")
 	}
-	if u.Speaker == said.Assistant {
+	switch u.Speaker {
+	case said.Assistant:
 		b.WriteString(" assistant:")
+	case said.Others:
+		b.WriteString(" another person:")
 	}
 	text := typed(t.store.Shown(u.Text))
-	if u.Speaker == said.User && strings.HasPrefix(strings.TrimSpace(text), "assistant:") {
+	if u.Speaker == said.User && likeSpeaker.MatchString(text) {
 		b.WriteString(" user:")
 	}
 	if utf8.RuneCountInString(text) > t.list.query.Whole {
@@ -193,6 +196,9 @@ func (t *talk) before(u *search.Said) (row int, first bool) {
 
 // ownMarks is what begins like the marks of a listing.
 var ownMarks = lazy.New(`\[(?:pasted: |busy\]|interrupted\]|rejected\]|chosen\]|assistant: |cannot be read|\+\d+ more\]|\d+ (?:pieces?|characters?)\b)`)
+
+// likeSpeaker is what begins like the words of somebody else.
+var likeSpeaker = lazy.New(`^\s*(?:assistant|another person):`)
 
 // typed returns a text in which nothing can be taken for a mark of ours: a backslash is before it.
 func typed(text string) string { return ownMarks.ReplaceAllString(text, `\$0`) }

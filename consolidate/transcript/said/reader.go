@@ -9,6 +9,7 @@ package said
 import (
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +23,13 @@ const (
 	User      Speaker = "user"      // a person
 	Assistant Speaker = "assistant" // the model
 	Tool      Speaker = "tool"      // what a tool was asked, and what it answered
+	Others    Speaker = "others"    // another person, in a chat of several: no evidence of what the person wants
 )
+
+// In reports whether a list of speakers asks for one. Who asks for the user is shown what other people said to the model, too.
+func (s Speaker) In(speakers []Speaker) bool {
+	return slices.Contains(speakers, s) || s == Others && slices.Contains(speakers, User)
+}
 
 // An Utterance is what one speaker said at one time.
 type Utterance struct {
@@ -363,4 +370,4 @@ func (u *Entry) Key() uint64 {
 }
 
 // Version is of all readers: whoever changes what an utterance is raises it, and what is kept of sessions is read again.
-const Version = 18
+const Version = 19

@@ -143,6 +143,8 @@ func (r *Record) parts(said []part, of *calls, tools bool) (all []part, marks ev
 	switch {
 	case r.Type.Is("user"):
 		return r.userParts(said, of, tools)
+	case r.Type.Is("other"):
+		return append(said, part{speaker: Others, text: Joined(r.Message.Blocks)}), noEvent
 	case r.Type.Is("assistant"):
 		return r.assistantParts(said, of, tools), noEvent
 	case r.Meta.IsTrue():

@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -197,5 +196,5 @@ func (q Query) chosen(sessions []said.File) ([]said.File, error) {
 
 // wants reports whether the query asks for what someone said at some time.
 func (q *Query) wants(speaker said.Speaker, at time.Time) bool {
-	return slices.Contains(q.Speakers, speaker) && !at.Before(q.Since) && (q.Until.IsZero() || at.Before(q.Until))
+	return speaker.In(q.Speakers) && !at.Before(q.Since) && (q.Until.IsZero() || at.Before(q.Until))
 }
