@@ -9,12 +9,13 @@ import (
 
 // counted are operations whose syncs are counted.
 var counted = map[string]func(p *Project) error{
-	"new":    func(p *Project) error { return writeNew(p, "x.md") },
-	"change": func(p *Project) error { return change(p, "a.md", "The body of a.", "Another body of a.") },
-	"again":  func(p *Project) error { return change(p, "a.md", "Another body of a.", "A third body of a.") },
-	"stage":  stageForty,
-	"land":   func(p *Project) error { return errors.Join(stageForty(p), finalize(p)) },
-	"undo":   func(p *Project) error { _, err := p.History.Undo(ctx, ""); return err },
+	"new":       func(p *Project) error { return writeNew(p, "x.md") },
+	"new again": func(p *Project) error { return writeNew(p, "y.md") },
+	"change":    func(p *Project) error { return change(p, "a.md", "The body of a.", "Another body of a.") },
+	"again":     func(p *Project) error { return change(p, "a.md", "Another body of a.", "A third body of a.") },
+	"stage":     stageForty,
+	"land":      func(p *Project) error { return errors.Join(stageForty(p), finalize(p)) },
+	"undo":      func(p *Project) error { _, err := p.History.Undo(ctx, ""); return err },
 }
 
 func change(p *Project, path, before, after string) error {

@@ -97,15 +97,6 @@ func (s *Stage) keepBefore(c *Change) (memory.Sum, error) {
 	return disk.Sum, nil
 }
 
-func (s *Stage) syncFolders(folders map[string]bool) error {
-	for _, folder := range slices.Sorted(maps.Keys(folders)) {
-		if err := atomicfile.SyncFolder(s.dir.Root(), folder); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Cancel undoes Prepare and Commit: the changes are staged as before, and the temporaries are removed.
 func (s *Stage) Cancel() error {
 	if s.State == Landed {
@@ -144,13 +135,11 @@ func (s *Stage) Land(step func(string)) error {
 		left = append(left, conflict...)
 		folders[path.Dir(c.Name.String())], folders[path.Dir(c.Temp)] = true, true
 	}
-	for folder := range folders {
-		if _, err := s.dir.Root().Lstat(folder); errors.Is(err, fs.ErrNotExist) {
-			delete(folders, folder) // somebody removed it
+	for _, folder := range slices.Sorted(maps.Keys(folders)) {
+		err := atomicfile.SyncFolder(s.dir.Root(), folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // somebody may have removed it
+			return err
 		}
-	}
-	if err := s.syncFolders(folders); err != nil {
-		return err
 	}
 	step("sweep")
 	temps, err := s.keepTemps()

@@ -17,9 +17,9 @@ import (
 )
 
 // writeTemps writes the new texts beside their targets, or into the directory itself if the folder of the target does not exist
-// yet, and names the temporaries of the files that are deleted.
+// yet, and names the temporaries of the files that are deleted. A temporary whose entry in its folder a power cut loses is written again
+// when the landing is completed.
 func (s *Stage) writeTemps() error {
-	folders := make(map[string]bool)
 	for i := range s.Changes {
 		c := &s.Changes[i]
 		folder := path.Dir(c.Name.String())
@@ -37,9 +37,8 @@ func (s *Stage) writeTemps() error {
 		if err := s.writeTemp(*c); err != nil {
 			return err
 		}
-		folders[folder] = true
 	}
-	return s.syncFolders(folders)
+	return nil
 }
 
 // writeTemp writes the new text of c.
