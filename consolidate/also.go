@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -78,12 +79,8 @@ func (p *Project) asWritten() (*memory.Snapshot, error) {
 		_, s, err := indexing.Foresee(p.dream.Tx, nil)
 		return s, err
 	}
-	dir, err := p.Store.Disk()
-	if err != nil || dir == nil {
-		return &memory.Snapshot{}, err
-	}
-	defer dir.Close()
-	return dir.Snapshot()
+	s, err := p.Store.Snapshot()
+	return cmp.Or(s, &memory.Snapshot{}), err
 }
 
 // fresh returns the passages that a write adds to its memory, as they may be shown.

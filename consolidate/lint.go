@@ -58,19 +58,23 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 	case !info.IsDir():
 		return Linted{}, ops.Refuse(fmt.Sprintf("%q is not a folder", dir), "name the folder that holds MEMORY.md")
 	}
-	d, err := openToLint(p, ops.RealPath(dir))
-	if err == nil && d == nil {
+	store := p.Store
+	if dir = ops.RealPath(dir); dir != p.Store.MemoryDir {
+		store = ops.Open(ops.Options{MemoryDir: dir, StateHome: p.Store.StateHome, AllowSecrets: p.Store.AllowSecrets, Now: p.Store.Now})
+		defer store.Records.Close()
+	}
+	s, err := store.Snapshot()
+	if err == nil && s == nil {
 		err = fmt.Errorf("%q: %w", dir, fs.ErrNotExist) // removed just now
 	}
 	if err != nil {
 		return Linted{}, err
 	}
-	defer d.Close()
 	projectDir := r.Project
-	if d.Path() == p.Store.MemoryDir {
+	if store == p.Store {
 		projectDir = p.options.ProjectDir
 	} else if projectDir == "" {
-		projectDir = checkoutOf(d.Path())
+		projectDir = checkoutOf(dir)
 	}
 	var project *drift.Project
 	if projectDir != "" && !r.Quick {
@@ -81,34 +85,20 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 		defer root.Close()
 		project = drift.New(root)
 	}
-	s, err := d.Snapshot()
-	if err != nil {
-		return Linted{}, err
-	}
 	isMarkdown := func(o memory.Other) bool { return strings.HasSuffix(strings.ToLower(o.Path), ".md") }
 	if !own && len(s.Topics) == 0 && s.Index == nil && !slices.ContainsFunc(s.Other, isMarkdown) {
 		return Linted{}, ops.Refuse(fmt.Sprintf("%q is not a memory: it has no Markdown file", dir), "name the folder that holds MEMORY.md")
 	}
-	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []rule.Finding{},
+	l := Linted{MemoryDir: dir, Topics: len(s.Topics), Limited: s.Limited, Findings: []rule.Finding{},
 		ProjectDir: projectDir, NotAsked: rule.NotAsked(s, project)}
 	l.Findings = append(l.Findings, rule.Lint(s, project, p.Store.Now())...)
 	if checked := project.Checked(); checked.Known() {
 		l.Compared = checked.String()
 	}
-	if d.Path() == p.Store.MemoryDir && !p.Store.LookOnly && project != nil { // without a project drift was not asked
+	if store == p.Store && !p.Store.LookOnly && project != nil { // without a project drift was not asked
 		p.Recall.KeepDoubts(l.Findings, s)
 	}
 	return l, nil
-}
-
-// openToLint opens the memory at dir for reading.
-func openToLint(p *Project, dir string) (*memory.Dir, error) {
-	if dir != p.Store.MemoryDir {
-		other := ops.Open(ops.Options{MemoryDir: dir, StateHome: p.Store.StateHome, AllowSecrets: p.Store.AllowSecrets, Now: p.Store.Now})
-		defer other.Records.Close()
-		return other.Dir()
-	}
-	return p.Store.Dir()
 }
 
 // checkoutOf returns the nearest parent of dir that is a project, because it has .git or a guide such as CLAUDE.md, or "". A

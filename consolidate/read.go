@@ -38,16 +38,17 @@ type ReadResult struct {
 func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
-	r, err := openReader(p)
+	results := make([]ReadResult, len(paths))
+	err := p.view(func(r reader) error {
+		for i, path := range paths {
+			results[i] = r.read(path)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer r.dir.Close()
 	p.dream.log(state.Event{Kind: state.EventRead, Text: strings.Join(paths, ", ")})
-	results := make([]ReadResult, len(paths))
-	for i, path := range paths {
-		results[i] = r.read(path)
-	}
 	return results, nil
 }
 
@@ -66,11 +67,26 @@ type Reading struct {
 func (p *Project) ReadAfter(ctx context.Context, name string, pageBytes int) (page Reading, err error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
-	r, err := openReader(p)
-	if err != nil || r.dir == nil {
-		return page, err
+	e := state.Event{Kind: state.EventRead, Text: strings.TrimSuffix("all, after "+name, ", after ")}
+	err = p.view(func(r reader) error {
+		page, err = r.pageAfter(name, pageBytes)
+		return err
+	})
+	if err != nil {
+		return Reading{}, err
 	}
-	defer r.dir.Close()
+	for _, one := range page.Files {
+		e.Files = append(e.Files, one.Name.String())
+	}
+	p.dream.log(e)
+	return page, nil
+}
+
+// pageAfter is ReadAfter on a directory.
+func (r reader) pageAfter(name string, pageBytes int) (page Reading, err error) {
+	if r.dir == nil {
+		return page, nil
+	}
 	names, err := r.dir.Topics()
 	if err != nil {
 		return page, err
@@ -98,7 +114,6 @@ func (p *Project) ReadAfter(ctx context.Context, name string, pageBytes int) (pa
 			pageBytes -= len(index.Text)
 		}
 	}
-	e := state.Event{Kind: state.EventRead, Text: strings.TrimSuffix("all, after "+name, ", after ")}
 	for i, n := range names[after:end] {
 		one := r.read(n.String())
 		one.Name = n
@@ -106,9 +121,8 @@ func (p *Project) ReadAfter(ctx context.Context, name string, pageBytes int) (pa
 			page.Left = end - after - i
 			break
 		}
-		page.Files, e.Files = append(page.Files, one), append(e.Files, n.String())
+		page.Files = append(page.Files, one)
 	}
-	p.dream.log(e)
 	return page, nil
 }
 
@@ -243,14 +257,12 @@ type reader struct {
 	store *ops.Store
 }
 
-// openReader begins a call that reads.
-func openReader(p *Project) (r reader, err error) {
+// view begins a call that reads, and calls do, as ops.Store.View.
+func (p *Project) view(do func(reader) error) error {
 	if err := p.enter(""); err != nil {
-		return r, err
+		return err
 	}
-	r.dream, r.store = p.dream, p.Store
-	r.dir, err = p.Store.Dir()
-	return r, err
+	return p.Store.View(func(dir *memory.Dir) error { return do(reader{dir, p.dream, p.Store}) })
 }
 
 func (r reader) read(path string) (res ReadResult) {

@@ -62,21 +62,19 @@ func (q *Proposals) Reviews(ctx context.Context) ([]Review, error) {
 	if err != nil || len(waiting) == 0 {
 		return []Review{}, err
 	}
-	dir, err := p.Store.Dir()
-	if err != nil {
-		return nil, err
-	}
-	if dir == nil {
-		return nil, fmt.Errorf("the memory directory %q is gone", p.Store.MemoryDir)
-	}
-	defer dir.Close()
 	reviews := make([]Review, len(waiting))
-	for i, info := range waiting {
-		if reviews[i], err = q.review(dir, info); err != nil {
-			return nil, fmt.Errorf("the proposal %s can't be read: %w", info.ID, err)
+	err = p.Store.View(func(dir *memory.Dir) error {
+		if dir == nil {
+			return fmt.Errorf("the memory directory %q is gone", p.Store.MemoryDir)
 		}
-	}
-	return reviews, nil
+		for i, info := range waiting {
+			if reviews[i], err = q.review(dir, info); err != nil {
+				return fmt.Errorf("the proposal %s cannot be read: %w", info.ID, err)
+			}
+		}
+		return nil
+	})
+	return reviews, err
 }
 
 // review describes a proposal. It takes no lock; Accept checks again.

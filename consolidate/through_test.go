@@ -154,3 +154,32 @@ func (w *world) everything() map[string]string {
 	}
 	return files
 }
+
+// What a call reads is of one moment: if another process lands changes meanwhile, it reads again.
+func TestReadIsOfOneMoment(t *testing.T) {
+	for _, landed := range []string{"commit", "write", "undo"} {
+		w := newWorldFor(t, landed)
+		p := w.open()
+		var read map[string]string
+		tries := 0
+		err := p.Store.View(func(dir *memory.Dir) error {
+			read = map[string]string{}
+			for i, name := range []string{"a.md", "b.md", "new.md", "MEMORY.md"} {
+				if tries++; tries == i+1 && i == 1 {
+					w.do(landed)
+				}
+				n, _ := memory.ParseName(name)
+				if f, err := dir.Read(n); err == nil {
+					read[name] = string(f.Data)
+				}
+			}
+			return nil
+		})
+		now := w.files()
+		for _, name := range []string{"a.md", "b.md", "new.md", "MEMORY.md"} {
+			if read[name] != now[name] {
+				t.Errorf("%s landed between two reads: %s is %q, want %q, %v", landed, name, read[name], now[name], err)
+			}
+		}
+	}
+}

@@ -66,13 +66,16 @@ func (h *History) Report(ctx context.Context, id string, sources *provenance.Sou
 
 // reportFiles adds the changes in the order in which they land, and what they leave alone.
 func (h *History) reportFiles(ctx context.Context, r *Report, info ops.Op, sources *provenance.Sources) error {
-	dir, err := h.Store.Dir()
-	if err != nil {
-		return err
-	}
+	return h.Store.View(func(dir *memory.Dir) error {
+		r.Files, r.Left = nil, nil
+		return h.reportIn(ctx, dir, r, info, sources)
+	})
+}
+
+// reportIn is reportFiles in a directory, nil if there is none.
+func (h *History) reportIn(ctx context.Context, dir *memory.Dir, r *Report, info ops.Op, sources *provenance.Sources) error {
 	left := make(map[string]bool)
 	if dir != nil {
-		defer dir.Close()
 		s, err := dir.Snapshot()
 		if err != nil {
 			return err

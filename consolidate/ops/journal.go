@@ -140,15 +140,10 @@ func (s *Records) Journal() (entries []LogEntry, err error) {
 	return entries, nil
 }
 
-// Log is Entries for callers that do not hold the mutex.
+// Log returns the log, the oldest entry first, after it has completed an interrupted landing.
 func (s *Store) Log() ([]LogEntry, error) {
 	s.Lock()
 	defer s.Unlock()
-	return s.Entries()
-}
-
-// Entries returns the log, the oldest entry first, after it has completed an interrupted landing.
-func (s *Store) Entries() ([]LogEntry, error) {
 	if err := s.Complete(); err != nil {
 		return nil, err
 	}

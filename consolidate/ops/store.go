@@ -34,6 +34,7 @@ import (
 	"sync"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 	"dream-mcp/memory/secret"
 )
@@ -86,6 +87,64 @@ func (s *Store) Dir() (*memory.Dir, error) {
 		return nil, errors.Join(err, dir.Close())
 	}
 	return dir, nil
+}
+
+// viewTries is how often View tries to read a memory that changes meanwhile. The last time it takes what it reads: the plan of an
+// interrupted landing is lost.
+const viewTries = 50
+
+// View calls do with the memory directory, nil if there is none, after it has completed an interrupted landing. What do reads is of one
+// moment: if something may have landed meanwhile, do is called again.
+func (s *Store) View(do func(*memory.Dir) error) error {
+	for try := 1; ; try++ {
+		dir, err := s.Dir()
+		if err != nil {
+			return err
+		}
+		before, quiet := s.moment(dir)
+		last := try == viewTries
+		if quiet || last {
+			err = do(dir)
+			after, still := s.moment(dir)
+			quiet = still && after == before
+		}
+		if err = errors.Join(err, dir.Close()); quiet || last {
+			return err
+		}
+	}
+}
+
+// Snapshot reads the memory, as View; nil if there is no directory.
+func (s *Store) Snapshot() (all *memory.Snapshot, err error) {
+	err = s.View(func(dir *memory.Dir) error {
+		if all = nil; dir != nil {
+			all, err = dir.Snapshot()
+		}
+		return err
+	})
+	return all, err
+}
+
+// A moment changes with each operation that begins, lands or ends in a memory.
+type moment struct {
+	record  lock.Record
+	written time.Time // the lock file
+	landed  int64     // how far the log is
+}
+
+// moment returns the present moment, and whether nothing is landing. While this process has a dream open, nobody else changes the memory.
+func (s *Store) moment(dir *memory.Dir) (m moment, quiet bool) {
+	if dir == nil || s.open != nil {
+		return m, true
+	}
+	if info, err := dir.Root().Lstat(lock.File); err == nil {
+		m.written = info.ModTime()
+	}
+	m.record, _ = lock.Read(dir.Root()) // a torn record is none: recovery has seen it, or cannot write
+	if db, err := s.Records.Look(); err == nil {
+		m.landed, _ = db.Landings()
+	}
+	return m, !m.record.Committing
 }
 
 // Disk opens the memory directory as it is on disk, to lock, recover or change it. It returns nil if there is none.

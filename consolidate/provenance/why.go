@@ -45,24 +45,22 @@ const maxHistory = 20
 func (r *Sources) Why(ctx context.Context, topic string) (Why, error) {
 	r.Store.Lock()
 	defer r.Store.Unlock()
-	dir, err := r.Store.Dir()
-	if err != nil {
-		return Why{}, err
-	}
-	if dir == nil {
-		return Why{}, ops.Refuse("the memory directory does not exist yet", "dream-mcp status says where it would be")
-	}
-	defer dir.Close()
-	n, err := find(dir, topic)
-	if err != nil {
-		return Why{}, err
-	}
-	f, err := dir.Read(n)
+	var f memory.File
+	err := r.Store.View(func(dir *memory.Dir) error {
+		if dir == nil {
+			return ops.Refuse("the memory directory does not exist yet", "dream-mcp status says where it would be")
+		}
+		n, err := find(dir, topic)
+		if err == nil {
+			f, err = dir.Read(n)
+		}
+		return err
+	})
 	if err != nil {
 		return Why{}, err
 	}
 	t := memory.ParseTopic(f.Data)
-	w := Why{Path: n.String(), Description: t.Description(), History: []Changed{}}
+	w := Why{Path: f.Name.String(), Description: t.Description(), History: []Changed{}}
 	if w.Sources, err = r.OriginsOf(ctx, t); err != nil {
 		return Why{}, err
 	}

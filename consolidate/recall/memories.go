@@ -72,12 +72,12 @@ func (r *Recall) ForPrompt(prompt string) (notes []Note, err error) {
 func (r *Recall) read(do func(dir *memory.Dir) error) error {
 	r.Store.Lock()
 	defer r.Store.Unlock()
-	dir, err := r.Store.Dir()
-	if err != nil || dir == nil {
-		return err
-	}
-	defer dir.Close()
-	return do(dir)
+	return r.Store.View(func(dir *memory.Dir) error {
+		if dir == nil {
+			return nil
+		}
+		return do(dir)
+	})
 }
 
 func (r *Recall) describe(s *memory.Snapshot) []Memory {

@@ -15,13 +15,15 @@ import (
 )
 
 // read reads the memory of this machine.
-func (r *Share) read() (Files, error) {
-	dir, err := r.Store.Dir()
-	if err != nil || dir == nil {
-		return Files{}, err
-	}
-	defer dir.Close()
-	return readFiles(dir)
+func (r *Share) read() (files Files, err error) {
+	err = r.Store.View(func(dir *memory.Dir) error {
+		files = Files{}
+		if dir != nil {
+			files, err = readFiles(dir)
+		}
+		return err
+	})
+	return files, err
 }
 
 // readFiles reads every topic and the index. A file that cannot be read is an error: without it, it would look deleted.

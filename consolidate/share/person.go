@@ -125,34 +125,36 @@ func (p *Person) setKnown(known map[string]copyState) error {
 
 // texts returns the memories of all projects and their index. The index is nil if the folder does not exist.
 func (p *Person) texts() (all Files, index *memory.Index, err error) {
-	dir, err := p.all.Dir()
-	if err != nil || dir == nil {
-		return Files{}, nil, err
-	}
-	defer dir.Close()
-	all, err = readFiles(dir)
-	index = memory.ParseIndex(all[memory.IndexName])
-	delete(all, memory.IndexName)
+	err = p.all.View(func(dir *memory.Dir) error {
+		if all, index = (Files{}), nil; dir == nil {
+			return nil
+		}
+		all, err = readFiles(dir)
+		index = memory.ParseIndex(all[memory.IndexName])
+		delete(all, memory.IndexName)
+		return err
+	})
 	return all, index, err
 }
 
 // here returns those of some memories that the project has.
-func (p *Person) here(names []memory.Name) (Files, error) {
-	files := Files{}
-	dir, err := p.Store.Dir()
-	if err != nil || dir == nil {
-		return files, err
-	}
-	defer dir.Close()
-	for _, n := range names {
-		f, err := dir.Read(n)
-		if err == nil {
-			files[n] = f.Data
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+func (p *Person) here(names []memory.Name) (files Files, err error) {
+	err = p.Store.View(func(dir *memory.Dir) error {
+		files = Files{}
+		if dir == nil {
+			return nil
 		}
-	}
-	return files, nil
+		for _, n := range names {
+			f, err := dir.Read(n)
+			if err == nil {
+				files[n] = f.Data
+			} else if !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		return nil
+	})
+	return files, err
 }
 
 // exchange merges the copies of this project with the memories of all. It lands here first, then there, and then notes what both have:

@@ -42,6 +42,14 @@ func (tx *Tx) log(e Entry) error {
 	return err
 }
 
+// Landings returns a number that grows with each landing.
+func (db *DB) Landings() (last int64, err error) {
+	err = db.view(func(tx *Tx) error {
+		return tx.QueryRow("SELECT coalesce(max(seq), 0) FROM log WHERE files > 0").Scan(&last)
+	})
+	return last, err
+}
+
 // A LogQuery limits what Entries returns. Its zero value is the whole log.
 type LogQuery struct {
 	Kind    string // "": all
