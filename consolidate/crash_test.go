@@ -80,7 +80,7 @@ func runWhole(t *testing.T, name string) span {
 func (w *world) checkRecovered(name, what string, whole span) {
 	t := w.t
 	t.Helper()
-	w.now = w.now.Add(time.Minute)
+	w.setNow(w.now.Add(time.Minute))
 	p := Open(w.options())
 	defer p.Close("the check ended")
 	if err := p.Store.Recover(ctx); err != nil {

@@ -160,7 +160,7 @@ func TestDamagedState(t *testing.T) {
 					continue
 				}
 				tried++
-				w.now = w.now.Add(time.Minute)
+				w.setNow(w.now.Add(time.Minute))
 				var err error
 				w.ending(what, func() {
 					p := Open(w.options())
@@ -245,7 +245,7 @@ func TestStateLostInADream(t *testing.T) {
 		if errors.As(err, &half) {
 			continue // TestLostPlan has the rest
 		}
-		w.now = w.now.Add(2 * time.Hour)
+		w.setNow(w.now.Add(2 * time.Hour))
 		next := w.open()
 		if err := next.Begin(ctx, true, false); err != nil {
 			t.Errorf("%s: the next dream: %v", at, err)
@@ -294,7 +294,7 @@ func TestClockSet(t *testing.T) {
 			p := w.open()
 			set := func(now string) {
 				if now == at {
-					w.now = w.now.Add(by)
+					w.setNow(w.now.Add(by))
 				}
 			}
 			set("begin")
@@ -325,7 +325,7 @@ func TestClockSet(t *testing.T) {
 					t.Errorf("%v at %s: undone with %v:%s", by, at, err, differences(w.files(), whole.before))
 				}
 			}
-			w.now = w.now.Add(25 * time.Hour)
+			w.setNow(w.now.Add(25 * time.Hour))
 			if err := p.Begin(ctx, by < 0, false); err != nil {
 				t.Errorf("%v at %s: a day later: %v", by, at, err)
 			}

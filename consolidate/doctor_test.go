@@ -45,7 +45,7 @@ func TestKillWhileFixing(t *testing.T) {
 			t.Fatal(err)
 		}
 		died := w.runToDeath("mend", step)
-		w.now = w.now.Add(time.Minute)
+		w.setNow(w.now.Add(time.Minute))
 		p := w.open()
 		if _, err := p.Doctor.Examine(ctx, true, true); err != nil {
 			t.Fatal(err)

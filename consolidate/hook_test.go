@@ -146,7 +146,7 @@ func TestClaim(t *testing.T) {
 		if n := claimed.Load(); n != 1 {
 			t.Errorf("offer %v: %d claimed it", offer, n)
 		}
-		w.now = w.now.Add(25 * time.Hour)
+		w.setNow(w.now.Add(25 * time.Hour))
 		if again, err := w.open().Background.Claim(offer); !again || err != nil {
 			t.Errorf("offer %v: a day later: %v, %v", offer, again, err)
 		}
@@ -168,12 +168,12 @@ func TestPauses(t *testing.T) {
 		if outcome, err := run.End(ctx, background.RunEnd{Failure: "it broke"}); outcome != ops.Failed || err != nil {
 			t.Fatal(outcome, err)
 		}
-		w.now = w.now.Add(want - time.Second)
+		w.setNow(w.now.Add(want - time.Second))
 		if run, err := p.Gates.BeginRun(ctx); err == nil {
 			run.End(ctx, background.RunEnd{})
 			t.Fatalf("tried again before %v had passed", want)
 		}
-		w.now = w.now.Add(time.Second)
+		w.setNow(w.now.Add(time.Second))
 	}
 	run, err := p.Gates.BeginRun(ctx)
 	if err != nil {

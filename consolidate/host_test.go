@@ -143,7 +143,7 @@ func TestHostSecondLine(t *testing.T) {
 	if err := p.Begin(ctx, false, false); err != nil {
 		t.Fatal(err)
 	}
-	w.now = w.now.Add(50 * time.Minute)
+	w.setNow(w.now.Add(50 * time.Minute))
 	if _, err := p.Read(ctx, []string{"a.md"}); err != nil { // renews it
 		t.Fatal(err)
 	}

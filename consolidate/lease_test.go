@@ -132,7 +132,7 @@ func TestEndedBetweenCalls(t *testing.T) {
 		end  func(w *world, p *Project)
 		want error
 	}{
-		"expired": {func(w *world, p *Project) { w.now = w.now.Add(2 * time.Hour); p.dream.expire() }, ErrExpired},
+		"expired": {func(w *world, p *Project) { w.setNow(w.now.Add(2 * time.Hour)); p.dream.expire() }, ErrExpired},
 		"stopped": {func(w *world, p *Project) {
 			if _, err := w.open().RequestStop(ctx, "enough"); err != nil {
 				t.Fatal(err)

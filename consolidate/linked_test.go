@@ -51,7 +51,7 @@ func TestHardLinks(t *testing.T) {
 		{
 			"Claude Code's lock, stamped in the future", func(w *world, p *Project) string { return filepath.Join(w.memory, lock.HostFile) },
 			func(w *world, p *Project) error {
-				w.now = time.Now().AddDate(0, 0, -30)
+				w.setNow(time.Now().AddDate(0, 0, -30))
 				_, err := p.Doctor.Examine(ctx, true, false)
 				return err
 			}, nil,

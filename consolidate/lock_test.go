@@ -277,14 +277,14 @@ func TestExpiry(t *testing.T) {
 	if err := writeScript(p); err != nil {
 		t.Fatal(err)
 	}
-	w.now = start.Add(59 * time.Minute)
+	w.setNow(start.Add(59 * time.Minute))
 	if _, err := p.Read(ctx, []string{"a.md"}); err != nil {
 		t.Fatal(err) // a call renews the lease
 	}
 	if got, want := w.hostStamp(), fmt.Sprintf("%q %s", strconv.Itoa(os.Getpid()), w.now.Format(time.RFC3339Nano)); got != want {
 		t.Errorf("the lock is %s, want %s", got, want)
 	}
-	w.now = w.now.Add(time.Hour)
+	w.setNow(w.now.Add(time.Hour))
 	if _, err := p.Finalize(ctx, ops.FinalizeRequest{Adopt: true}); !errors.Is(err, ErrExpired) {
 		t.Errorf("finalized with %v", err)
 	}

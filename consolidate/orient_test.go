@@ -15,7 +15,7 @@ func TestDaysThatHaveCome(t *testing.T) {
 	w.put("a.md", topic("a", "project")+"\nThe fair is on "+day(2)+".\n\nThe crane comes on "+day(9)+".\n\nThe quay was closed on "+day(-2)+".\n")
 	dream := func(late time.Duration, change string) []string {
 		t.Helper()
-		w.now = w.now.Add(late)
+		w.setNow(w.now.Add(late))
 		p := w.open()
 		if change != "" {
 			w.put("b.md", change)

@@ -16,7 +16,7 @@ import (
 func (w *world) change(file string, base memory.Sum, data []byte) proposal.Change {
 	n, err := memory.ParseName(file)
 	w.mustDo(err)
-	w.now = w.now.Add(time.Second)
+	w.setNow(w.now.Add(time.Second))
 	return proposal.Change{ID: ops.NewID(w.now), Name: n, Base: base, Data: data, Reason: "only you"}
 }
 
@@ -126,7 +126,7 @@ func TestProposalIsKept(t *testing.T) {
 		waits bool
 	}{{0, true}, {8, true}, {29, true}, {31, false}} {
 		w := newWorldFor(t, "agree")
-		w.now = w.now.Add(time.Duration(row.days) * 24 * time.Hour)
+		w.setNow(w.now.Add(time.Duration(row.days) * 24 * time.Hour))
 		p := w.open()
 		if err := writeNew(p, "other.md"); err != nil { // which prunes
 			t.Fatal(err)
@@ -145,7 +145,7 @@ func TestProposalIsKept(t *testing.T) {
 // proposal, or of a dream since.
 func TestStampOfWhatWasAccepted(t *testing.T) {
 	w := newWorldFor(t, "agree")
-	w.now = w.now.Add(72 * time.Hour)
+	w.setNow(w.now.Add(72 * time.Hour))
 	if _, err := w.open().Proposals.Accept(ctx, "", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestStampOfWhatWasAccepted(t *testing.T) {
 	w = newWorldFor(t, "agree")
 	later := start.Add(48 * time.Hour)
 	w.stampHost("", later)
-	w.now = w.now.Add(72 * time.Hour)
+	w.setNow(w.now.Add(72 * time.Hour))
 	if _, err := w.open().Proposals.Accept(ctx, "", nil); err != nil {
 		t.Fatal(err)
 	}

@@ -111,7 +111,7 @@ func TestStateRemoved(t *testing.T) {
 	if err := os.RemoveAll(p.Store.Records.StateDir()); err != nil {
 		t.Skip(err) // where what is open can't be removed, it isn't
 	}
-	w.now = w.now.Add(time.Hour)
+	w.setNow(w.now.Add(time.Hour))
 	if err := writeNew(p, "y.md"); err != nil {
 		t.Fatal(err)
 	}

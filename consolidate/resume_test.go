@@ -26,7 +26,7 @@ func TestOrientAfterStop(t *testing.T) {
 // A stage that status still offers can be resumed: the week is not swept before it is looked at.
 func TestResumeAfterItsWeek(t *testing.T) {
 	w := newWorldFor(t, "resume")
-	w.now = w.now.Add(stageKept + time.Hour)
+	w.setNow(w.now.Add(stageKept + time.Hour))
 	p := w.open()
 	if s, err := p.Status(ctx); err != nil || len(s.Warnings) != 1 {
 		t.Fatalf("status warns of %q with %v", s.Warnings, err)
@@ -81,7 +81,7 @@ func TestPrune(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := test.world(t)
-			w.now = w.now.Add(stageKept + time.Hour)
+			w.setNow(w.now.Add(stageKept + time.Hour))
 			p := w.open()
 			for range 2 { // of which the second knows by the first that the week has passed
 				if err := p.Begin(ctx, true, false); err != nil {
@@ -90,7 +90,7 @@ func TestPrune(t *testing.T) {
 				if _, _, err := p.Abort(ctx, ""); err != nil {
 					t.Fatal(err)
 				}
-				w.now = w.now.Add(25 * time.Hour)
+				w.setNow(w.now.Add(25 * time.Hour))
 			}
 			ids, err := p.Store.Records.IDs()
 			if kept := len(ids) == 3; err != nil || kept != test.kept {

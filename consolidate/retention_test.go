@@ -19,18 +19,18 @@ import (
 // two days.
 func worldOfWrites(t *testing.T, n int) *world {
 	w := newWorld(t)
-	w.now = start.AddDate(-1, 0, -n)
+	w.setNow(start.AddDate(-1, 0, -n))
 	p := w.open()
 	body := "The body of a."
 	for i := range n {
-		if w.now = w.now.AddDate(0, 0, 1); i == n-1 {
-			w.now = start.AddDate(0, 0, -2)
+		if w.setNow(w.now.AddDate(0, 0, 1)); i == n-1 {
+			w.setNow(start.AddDate(0, 0, -2))
 		}
 		next := fmt.Sprintf("Write %d.", i)
 		w.write(p, "a.md", body, next)
 		body = next
 	}
-	w.now = start
+	w.setNow(start)
 	return w
 }
 
@@ -44,7 +44,7 @@ func TestKillWhilePruning(t *testing.T) {
 		died := w.runToDeath("write", stepOf(t, "write", "landed")+1+step)
 		w.checkArchive(fmt.Sprintf("killed at %d (%s)", step, died))
 		p := w.open()
-		w.now = w.now.Add(time.Minute)
+		w.setNow(w.now.Add(time.Minute))
 		if err := writeNew(p, "later.md"); err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestKillWhilePruning(t *testing.T) {
 			t.Errorf("killed at %d (%s): %d operations are left, want %d", step, died, left, newest+1)
 		}
 		for i, days := range []int{8, 2} { // the second knows by the first that a week has passed
-			w.now = w.now.AddDate(0, 0, days)
+			w.setNow(w.now.AddDate(0, 0, days))
 			if err := writeNew(w.open(), fmt.Sprintf("still_later%d.md", i)); err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestUndoWhatWasPruned(t *testing.T) {
 	if _, err := p.History.Undo(ctx, oldest); !errors.Is(err, ops.ErrUnknown) {
 		t.Errorf("undoing what was removed: %v", err)
 	}
-	w.now = w.now.Add(time.Minute)
+	w.setNow(w.now.Add(time.Minute))
 	if _, err := p.History.Undo(ctx, ""); err != nil {
 		t.Error(err)
 	}
@@ -174,20 +174,20 @@ func TestDamagedRecordKeepsTexts(t *testing.T) {
 func TestClockAhead(t *testing.T) {
 	w := newWorldFor(t, "commit")
 	w.do("abort")
-	w.now = w.now.Add(time.Minute)
+	w.setNow(w.now.Add(time.Minute))
 	w.do("commit") // of which the archive has the only copy of what it deleted
 	body := "The better body of a."
 	p := w.open()
 	for i := range keptNewest + 3 {
-		w.now = w.now.Add(time.Hour)
+		w.setNow(w.now.Add(time.Hour))
 		next := fmt.Sprintf("Write %d.", i)
 		w.write(p, "a.md", body, next)
 		body = next
 	}
 	before := w.ids()
-	w.now = w.now.AddDate(1, 0, 0)
+	w.setNow(w.now.AddDate(1, 0, 0))
 	for _, file := range []string{"x.md", "y.md"} {
-		w.now = w.now.Add(time.Hour)
+		w.setNow(w.now.Add(time.Hour))
 		if err := writeNew(w.open(), file); err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +195,7 @@ func TestClockAhead(t *testing.T) {
 	if left := w.ids(); len(left) != len(before)+2 {
 		t.Errorf("of %d operations %d are left", len(before)+2, len(left))
 	}
-	w.now = w.now.Add(25 * time.Hour)
+	w.setNow(w.now.Add(25 * time.Hour))
 	if err := writeNew(w.open(), "z.md"); err != nil {
 		t.Fatal(err)
 	}

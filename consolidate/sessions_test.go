@@ -35,7 +35,7 @@ func TestListedInPart(t *testing.T) {
 			w := newWorld(t)
 			w.say("first000-1", "the first word")
 			w.say("second00-1", "the second word")
-			w.now = time.Now().Add(time.Hour)
+			w.setNow(time.Now().Add(time.Hour))
 			p := w.open()
 			if err := p.Begin(ctx, true, false); err != nil {
 				t.Fatal(err)
@@ -76,7 +76,7 @@ func TestListedBeforeTheDream(t *testing.T) {
 			w := newWorld(t)
 			w.say("first000-1", "the first word")
 			w.say("second00-1", "the second word")
-			w.now = time.Now().Add(time.Hour)
+			w.setNow(time.Now().Add(time.Hour))
 			p := w.open()
 			r := ListRequest{Limit: 1, PageBytes: 1_000}
 			read := func(pages int) {
@@ -89,7 +89,7 @@ func TestListedBeforeTheDream(t *testing.T) {
 				}
 			}
 			read(test.pages)
-			w.now = w.now.Add(test.wait)
+			w.setNow(w.now.Add(test.wait))
 			w.mustDo(p.Begin(ctx, true, false))
 			if _, err := p.Map(ctx, false); err != nil {
 				t.Fatal(err)

@@ -51,7 +51,7 @@ func TestTogether(t *testing.T) {
 	for c.round = 0; c.round < 10 && (h == nil || !c.enough(h)); c.round++ {
 		c.until = time.Now().Add(*togetherFor)
 		c.run()
-		w.now = time.Now()
+		w.setNow(time.Now())
 		if err := p.Store.Recover(ctx); err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ import (
 func TestUndoWhatWasRedone(t *testing.T) {
 	w := newWorld(t)
 	p := w.open()
-	tick := func() { w.now = w.now.Add(time.Minute) }
+	tick := func() { w.setNow(w.now.Add(time.Minute)) }
 	for _, path := range []string{"x.md", "y.md"} {
 		if err := writeNew(p, path); err != nil {
 			t.Fatal(err)
@@ -70,7 +70,7 @@ func TestUndoTheEarlier(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.now = w.now.Add(time.Minute)
+	w.setNow(w.now.Add(time.Minute))
 	if err := writeNew(p, "y.md"); err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestUndoUnderLaterChanges(t *testing.T) {
 				t.Fatal(err)
 			}
 			test.later(w, p)
-			w.now = w.now.Add(time.Minute)
+			w.setNow(w.now.Add(time.Minute))
 			changed := w.files()
 			res, err := p.History.Undo(ctx, id)
 			if err != nil {
@@ -174,19 +174,19 @@ func TestUndoUnderLaterChanges(t *testing.T) {
 // write changes a memory by a write of its own, a minute after what came before.
 func (w *world) write(p *Project, path, old, new string) (id string) {
 	w.t.Helper()
-	w.now = w.now.Add(time.Minute)
+	w.setNow(w.now.Add(time.Minute))
 	res, err := p.Write(ctx, WriteRequest{Path: path, Edits: []memory.Edit{{Old: old, New: new}}, Base: sum(w.files()[path])})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.now = w.now.Add(time.Minute)
+	w.setNow(w.now.Add(time.Minute))
 	return strings.TrimPrefix(res.Undo, "dream-mcp undo ")
 }
 
 // remove deletes a memory by a write of its own.
 func (w *world) remove(p *Project, path string) {
 	w.t.Helper()
-	w.now = w.now.Add(time.Minute)
+	w.setNow(w.now.Add(time.Minute))
 	if _, err := p.Write(ctx, WriteRequest{Path: path, Delete: true, Base: sum(w.files()[path])}); err != nil {
 		w.t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestUndoGivesBack(t *testing.T) {
 	w := newWorld(t)
 	w.stampHost("", prior)
 	w.do("commit")
-	w.now = w.now.Add(time.Hour)
+	w.setNow(w.now.Add(time.Hour))
 	p := w.open()
 	res, err := p.History.Undo(ctx, "")
 	if err != nil {
@@ -262,7 +262,7 @@ func TestUndoGivesBackNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.now = w.now.Add(48 * time.Hour)
+	w.setNow(w.now.Add(48 * time.Hour))
 	p := w.open()
 	w.mustDo(p.Begin(ctx, true, false))
 	if _, err := p.Write(ctx, WriteRequest{Path: "later.md", Content: text(topic("later", "user"))}); err != nil {
@@ -326,7 +326,7 @@ func TestRestoreEachVersion(t *testing.T) {
 		ids = append(ids, w.write(p, "a.md", []string{"The body of a.", "one", "two"}[i], text))
 	}
 	for i, id := range ids {
-		w.now = w.now.Add(time.Minute)
+		w.setNow(w.now.Add(time.Minute))
 		res, err := p.History.Restore(ctx, "a.md", id)
 		if err != nil {
 			t.Fatal(err)

@@ -60,9 +60,9 @@ func TestSweepWords(t *testing.T) {
 				test.cite(w, p)
 			}
 			now := w.now
-			w.now = now.AddDate(0, 0, -test.days)
+			w.setNow(now.AddDate(0, 0, -test.days))
 			w.mustDo(p.Sources.Keep([]provenance.Words{{Source: "said:1", Text: "x"}}))
-			w.now = now
+			w.setNow(now)
 			w.mustDo(p.Sources.Keep([]provenance.Words{{Source: "said:2", Text: "y"}}))
 			dir, err := p.Store.Dir()
 			w.mustDo(err)

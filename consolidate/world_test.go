@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -55,6 +56,7 @@ type world struct {
 	t        *testing.T
 	memory   string
 	state    string
+	mu       sync.Mutex // protects now
 	now      time.Time
 	swept    bool // a temporary may stay until the next change
 	replaced bool // a file or folder of ours was replaced meanwhile: what was noted in it is lost
@@ -116,9 +118,22 @@ func (w *world) hostStamp() string {
 	return fmt.Sprintf("%q %s", body, info.ModTime().UTC().Format(time.RFC3339Nano))
 }
 
+// clock returns the time of the world. A dream asks for it in another goroutine.
+func (w *world) clock() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+func (w *world) setNow(now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = now
+}
+
 func (w *world) options() Options {
 	return Options{
-		Options:     ops.Options{MemoryDir: w.memory, StateHome: w.state, Now: func() time.Time { return w.now }},
+		Options:     ops.Options{MemoryDir: w.memory, StateHome: w.state, Now: w.clock},
 		Transcripts: search.Open(sessions.Options{Folders: []string{w.transcripts()}}),
 		Enabled:     Switch{On: true, Why: "on"}, MinHours: 24, MinSessions: 0,
 	}

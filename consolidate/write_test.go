@@ -187,7 +187,7 @@ func TestSingleWritesOfAnHour(t *testing.T) {
 	if err := remove("a", ""); err != nil {
 		t.Fatal(err)
 	}
-	w.now = w.now.Add(59 * time.Minute)
+	w.setNow(w.now.Add(59 * time.Minute))
 	if err := remove("b", ""); !refused(err) {
 		t.Errorf("a second of seven within the hour: %v", err)
 	}
@@ -195,7 +195,7 @@ func TestSingleWritesOfAnHour(t *testing.T) {
 	if err := writeNew(p, "new.md"); err != nil {
 		t.Fatal(err)
 	}
-	w.now = w.now.Add(2 * time.Minute)
+	w.setNow(w.now.Add(2 * time.Minute))
 	res, err := p.Read(ctx, []string{"new.md"})
 	if err != nil {
 		t.Fatal(err)

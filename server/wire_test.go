@@ -190,7 +190,7 @@ func TestFlightIsBounded(t *testing.T) {
 	t.Parallel()
 	p := dial(t, sample())
 	for i := range maxFlight {
-		p.write(toolCall(i, `"_meta":{}`, "slow", `{"ms":60000}`))
+		p.write(toolCall(i, `"_meta":{}`, "slow", `{"ms":600000}`))
 	}
 	if r := p.ask(toolCall(`"more"`, `"_meta":{}`, "echo", `{}`)); r.code() != -32600 || string(r.ID) != `"more"` {
 		t.Fatalf("got %s", r.raw)
