@@ -91,8 +91,9 @@ func (w *writing) fresh() []related.Passage {
 		}
 		return related.Documents(&memory.Snapshot{Topics: map[memory.Name]*memory.Topic{w.n: t.Shown(w.t.Dir.AllowSecrets)}})[0].Passages()
 	}
-	old := passages(w.prior)
-	return slices.DeleteFunc(passages(w.after.Topics[w.n]), func(p related.Passage) bool {
-		return slices.ContainsFunc(old, func(o related.Passage) bool { return o.Text == p.Text })
-	})
+	old := make(map[string]bool)
+	for _, p := range passages(w.prior) {
+		old[p.Text] = true
+	}
+	return slices.DeleteFunc(passages(w.after.Topics[w.n]), func(p related.Passage) bool { return old[p.Text] })
 }

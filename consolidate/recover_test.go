@@ -24,7 +24,7 @@ func TestRecoverOverForeignFile(t *testing.T) {
 		{"link", func(path string) error { return os.Symlink("c.md", path) }},
 		{"folder", func(path string) error { return os.Mkdir(path, 0o700) }},
 		{"large", func(path string) error {
-			return os.WriteFile(path, []byte(strings.Repeat("x", memory.MaxFileBytes+1)), 0o600)
+			return os.WriteFile(path, []byte(strings.Repeat("x", memory.MaxReadBytes+1)), 0o600)
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -83,6 +83,9 @@ func (w *writing) read() (err error) {
 	if w.have, err = w.t.Stage.Check(w.n, w.Base); err != nil {
 		return err
 	}
+	if err := w.n.Creatable(); err != nil && w.have.Sum == "" {
+		return nameError(w.Path, err)
+	}
 	if err := w.checkAccepted(); err != nil || w.Delete {
 		return err
 	}

@@ -19,18 +19,30 @@ import (
 // Limits of what is read. Of 33 real memories the largest topic had 58.7 KB, the largest directory 207
 // topics.
 const (
-	MaxFileBytes = 1 << 20 // a larger file is listed, but is not a topic
+	MaxFileBytes = 1 << 20 // a larger text is not written
+	MaxReadBytes = 4 << 20 // a larger file is listed, but is not a topic
 	MaxEntries   = 20_000  // directory entries looked at in one listing
 	maxDepth     = 8       // logs/YYYY/MM/DD/name.md has depth 4
 )
 
 // What keeps a file from being read as a memory, or from being replaced.
 var (
-	ErrTooLarge   = fmt.Errorf("larger than %d bytes", MaxFileBytes)
+	ErrTooLarge   = tooLarge(MaxFileBytes) // errors.Is it, whatever the limit
 	ErrNotRegular = errors.New("not a regular file")
 	ErrLinked     = fmt.Errorf("%w: it has more than one hard link", ErrNotRegular)
 	ErrFixed      = errors.New("can't be replaced: it is a mount point, or marked immutable or append-only")
 )
+
+// tooLarge says that something has more bytes.
+type tooLarge int64
+
+func (e tooLarge) Error() string { return fmt.Sprintf("larger than %d bytes", int64(e)) }
+
+// Is reports whether an error says the same of any limit.
+func (tooLarge) Is(err error) bool {
+	_, is := err.(tooLarge)
+	return is
+}
 
 // Sum is the SHA-256 of a content in hex; "" stands for no content at all (no file).
 type Sum string
@@ -148,10 +160,10 @@ func (d *Dir) Read(n Name) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	if info.Size() > MaxFileBytes {
-		return File{}, fmt.Errorf("%s: %w", n, ErrTooLarge)
+	if info.Size() > MaxReadBytes {
+		return File{}, fmt.Errorf("%s: %w", n, tooLarge(MaxReadBytes))
 	}
-	data, err := ReadBounded(d.root, n.path, MaxFileBytes)
+	data, err := ReadBounded(d.root, n.path, MaxReadBytes)
 	if err != nil {
 		return File{}, err
 	}
@@ -235,8 +247,8 @@ func (d *Dir) listEntry(p string, e fs.DirEntry, depth int, left *int, l *Listin
 		other("not Markdown", info.Size())
 	case nameErr != nil:
 		other(nameErr.Error(), info.Size())
-	case info.Size() > MaxFileBytes:
-		other(ErrTooLarge.Error(), info.Size())
+	case info.Size() > MaxReadBytes:
+		other(tooLarge(MaxReadBytes).Error(), info.Size())
 	default:
 		l.Files = append(l.Files, Found{Name: n, Size: info.Size(), ModTime: info.ModTime()})
 	}

@@ -108,8 +108,17 @@ func (n *Name) UnmarshalText(text []byte) error {
 	return err
 }
 
+// Creatable returns nil where n may be a new file, and else the reason why not. What lies deeper than one folder is changed
+// where it is, and not made.
+func (n Name) Creatable() error {
+	if err := n.Writable(); err != nil || strings.Count(n.path, "/") <= 1 {
+		return err
+	}
+	return fmt.Errorf("%w: only name.md or folder/name.md can be made", errName)
+}
+
 // Writable returns nil where n may be the target of a write, and else the reason why not: it is the
-// index, is in a reserved or too deep folder, or is spelled so that some system would not keep it.
+// index, is in a reserved folder, or is spelled so that some system would not keep it.
 func (n Name) Writable() error {
 	folder, file := path.Split(n.path)
 	folder = strings.TrimSuffix(folder, "/")
@@ -118,8 +127,8 @@ func (n Name) Writable() error {
 		return errName
 	case folder == "" && strings.EqualFold(file, IndexFile):
 		return fmt.Errorf("%q is the index, which has a call of its own", n.path)
-	case strings.Contains(folder, "/"):
-		return fmt.Errorf("%w: only name.md or folder/name.md", errName)
+	case strings.Count(folder, "/") >= maxDepth-1:
+		return fmt.Errorf("%w: nested too deep", errName)
 	}
 	if !n.IsTopic() {
 		return fmt.Errorf("%q is reserved: what lies in %s/ is not written by a dream", n.path, folder)

@@ -63,7 +63,7 @@ func ReadBounded(root *os.Root, name string, limit int64) ([]byte, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("%q: larger than %d bytes", name, limit)
+		err = fmt.Errorf("%q: %w", name, tooLarge(limit))
 	}
 	return data, err
 }

@@ -133,7 +133,11 @@ func (s *Stage) Land(step func(string)) error {
 			return fmt.Errorf("landing %s: %w", c.Name, err)
 		}
 		left = append(left, conflict...)
-		folders[path.Dir(c.Name.String())], folders[path.Dir(c.Temp)] = true, true
+		folder := path.Dir(c.Name.String())
+		folders[folder], folders[path.Dir(c.Temp)] = true, true
+		for ; path.Dir(c.Temp) == "." && folder != "."; folder = path.Dir(folder) {
+			folders[folder] = true // it was made
+		}
 	}
 	for _, folder := range slices.Sorted(maps.Keys(folders)) {
 		err := atomicfile.SyncFolder(s.dir.Root(), folder)

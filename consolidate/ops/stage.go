@@ -197,7 +197,7 @@ func (s *Stage) stage(n memory.Name, base string, data []byte) (Change, error) {
 	switch {
 	case err != nil:
 		return Change{}, err
-	case len(data) > memory.MaxFileBytes:
+	case len(data) > memory.MaxFileBytes && len(data) >= len(have.Data): // what is too large can be shortened
 		return Change{}, fmt.Errorf("%s: %w", n, memory.ErrTooLarge)
 	case data == nil && have.Sum == "" && !staged:
 		return Change{}, &fs.PathError{Op: "delete", Path: n.String(), Err: fs.ErrNotExist}

@@ -52,7 +52,7 @@ func (s *Stage) writeTemp(c Change) error {
 
 // readTemp returns the sum of a temporary, or "".
 func readTemp(d *memory.Dir, temp string) (memory.Sum, error) {
-	data, err := memory.ReadBounded(d.Root(), temp, memory.MaxFileBytes)
+	data, err := memory.ReadBounded(d.Root(), temp, memory.MaxReadBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil
@@ -136,8 +136,9 @@ func (s *Stage) tidy(temps []string) error {
 		}
 	}
 	for _, c := range s.Changes {
-		if folder := path.Dir(c.Name.String()); s.State == Landed && c.After == "" && folder != "." {
-			s.dir.Root().Remove(folder) // fails, as it should, if it has files
+		folder := path.Dir(c.Name.String())
+		for err := error(nil); s.State == Landed && c.After == "" && folder != "." && err == nil; folder = path.Dir(folder) {
+			err = s.dir.Root().Remove(folder) // fails, as it should, if it has files
 		}
 	}
 	return nil

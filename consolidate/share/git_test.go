@@ -137,7 +137,7 @@ func TestHostileTrees(t *testing.T) {
 		"a device":          put("con.md", 1),
 		"a deep name":       put("a/b/c.md", 1),
 		"no Markdown":       put("a.sh", 1),
-		"too large":         put("large.md", memory.MaxFileBytes+1),
+		"too large":         put("large.md", memory.MaxReadBytes+1),
 		"two spellings":     func(dir string) { put("A.md", 1)(dir); put("a.md", 1)(dir) },
 		"a mark":            put("../machines/x.json", 1),
 		"another format":    func(dir string) { os.WriteFile(filepath.Join(dir, "..", "format"), []byte("9\n"), 0o644) },

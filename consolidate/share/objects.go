@@ -91,7 +91,7 @@ func (g git) read(ctx context.Context, commit string) (tree, error) {
 			return nil, hostile("%.80q, which is not a plain file", p)
 		}
 		size, err := strconv.Atoi(field[3])
-		if total += size; err != nil || size > memory.MaxFileBytes || total > maxTotal || len(objects) == maxFiles {
+		if total += size; err != nil || size > memory.MaxReadBytes || total > maxTotal || len(objects) == maxFiles {
 			return nil, hostile("more than a memory has: %.80q is file %d, with %d bytes", p, len(objects)+1, size)
 		}
 		if _, is := memoryName(p); !is && p != formatFile && !machineFile.MatchString(p) {
@@ -135,7 +135,7 @@ func memories(paths []string) (names []memory.Name) {
 }
 
 // travels reports whether a file of this name is shared: the index, and what a dream may write.
-func travels(n memory.Name) bool { return n.IsIndex() || n.Writable() == nil }
+func travels(n memory.Name) bool { return n.IsIndex() || n.Creatable() == nil }
 
 func (t tree) files() Files {
 	files := Files{}

@@ -117,8 +117,8 @@ func (p *Person) decide(ctx context.Context, n memory.Name, do exchanging) error
 		return t.Busy()
 	case p.Store.Unattended:
 		return ops.ErrUnattended
-	case n.Writable() != nil:
-		return n.Writable()
+	case n.Creatable() != nil:
+		return n.Creatable()
 	case p.all.MemoryDir == p.Store.MemoryDir:
 		return ops.Refuse("this is the memory of all your projects itself", "use it in a project")
 	}

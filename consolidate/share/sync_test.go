@@ -400,7 +400,7 @@ func TestHostileRemote(t *testing.T) {
 	for text, why := range map[string]string{
 		"one\npassword: hunter2-Gx81kQz0\n":        "x.md, line 2: this line holds a credential",
 		"one\nhid\u200bden\n":                      "x.md, line 2: characters that nobody sees",
-		strings.Repeat("x", memory.MaxFileBytes+1): "more than a memory has",
+		strings.Repeat("x", memory.MaxReadBytes+1): "more than a memory has",
 	} {
 		commit(text)
 		a.stopped(why)

@@ -103,7 +103,7 @@ func settled(err error, root *os.Root, at string, file fs.FileInfo) error {
 }
 
 // Exchange puts data in place of a file, as Replace does, and returns the file that it displaced in that same step, and at most
-// MaxFileBytes of what it held. was is nil if there was nothing, or the file system has no links. On systems that cannot exchange
+// MaxReadBytes of what it held. was is nil if there was nothing, or the file system has no links. On systems that cannot exchange
 // files, what is put there in that very moment is lost.
 func Exchange(root *os.Root, name string, data []byte, mtime time.Time) (was fs.FileInfo, held []byte, err error) {
 	temp := TempName(path.Dir(name), "")
@@ -126,7 +126,7 @@ func Exchange(root *os.Root, name string, data []byte, mtime time.Time) (was fs.
 	}
 	defer f.Close()
 	if was, err = f.Stat(); err == nil {
-		held, err = io.ReadAll(io.LimitReader(f, memory.MaxFileBytes))
+		held, err = io.ReadAll(io.LimitReader(f, memory.MaxReadBytes))
 	}
 	return was, held, err
 }
@@ -221,10 +221,13 @@ func isTemp(e fs.DirEntry) bool {
 	return e.Type().IsRegular() && strings.HasPrefix(e.Name(), tempPrefix) && strings.HasSuffix(e.Name(), tempSuffix)
 }
 
-// MakeFolder makes a folder below root, which must be a real one if it exists.
+// MakeFolder makes a folder below root, and those above it. Each must be a real one if it exists.
 func MakeFolder(root *os.Root, folder string) error {
 	if folder == "." {
 		return nil
+	}
+	if err := MakeFolder(root, path.Dir(folder)); err != nil {
+		return err
 	}
 	err := root.Mkdir(folder, 0o700)
 	if errors.Is(err, fs.ErrExist) {
@@ -266,30 +269,22 @@ func Move(root *os.Root, temp, name string) error {
 func MoveAside(root *os.Root, name, temp string) error { return rename(root, name, temp) }
 
 // Temporaries returns the paths of the temporaries of landings: those of one that is under way, or
-// what a crash left. Names have at most one folder (Name.Writable), so nothing lies deeper.
-func Temporaries(d *memory.Dir) ([]string, error) {
-	top, _, err := memory.ReadFolder(d.Root(), ".", memory.MaxEntries)
-	if err != nil {
-		return nil, err
-	}
-	var folders, found []string
-	for _, e := range top {
-		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
-			folders = append(folders, e.Name())
-		} else if isTemp(e) {
-			found = append(found, e.Name())
+// what a crash left.
+func Temporaries(d *memory.Dir) (found []string, err error) {
+	left := memory.MaxEntries
+	for folders := []string{"."}; len(folders) > 0 && left > 0; folders = folders[1:] {
+		entries, _, readErr := memory.ReadFolder(d.Root(), folders[0], left)
+		if readErr != nil && folders[0] == "." {
+			err = readErr // another folder that cannot be read has nothing that we wrote
 		}
-	}
-	for _, folder := range folders {
-		entries, _, err := memory.ReadFolder(d.Root(), folder, memory.MaxEntries)
-		if err != nil {
-			continue // a folder that can't be read holds nothing that we wrote
-		}
+		left -= len(entries)
 		for _, e := range entries {
-			if isTemp(e) {
-				found = append(found, path.Join(folder, e.Name()))
+			if name := path.Join(folders[0], e.Name()); e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+				folders = append(folders, name)
+			} else if isTemp(e) {
+				found = append(found, name)
 			}
 		}
 	}
-	return found, nil
+	return found, err
 }

@@ -36,7 +36,7 @@ func Files(base, a, b map[memory.Name][]byte) (map[memory.Name][]byte, []Note, e
 		case n.IsIndex():
 		case hasA && hasB:
 			text, clash := threeWay(inBase, inA, inB, topics)
-			if len(text) > memory.MaxFileBytes {
+			if len(text) > memory.MaxReadBytes {
 				return nil, nil, fmt.Errorf("%s merged would be %w", n, memory.ErrTooLarge)
 			}
 			merged[n] = text
