@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"database/sql"
-	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -21,8 +19,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	_ "modernc.org/sqlite"
-
 	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
@@ -30,9 +26,6 @@ import (
 )
 
 var update = flag.Bool("update", false, "write what is read of each fixture into it")
-
-// want is the section of a fixture that has what is read of it.
-const want = "want"
 
 // each runs a test for each host whose sessions are read, with its fixture unpacked into a home directory.
 func each(t *testing.T, test func(t *testing.T, h *host.Host, home string, a *txtar.Archive)) {
@@ -46,31 +39,11 @@ func each(t *testing.T, test func(t *testing.T, h *host.Host, home string, a *tx
 				t.Fatalf("%v: a host whose sessions are read has a fixture", err)
 			}
 			home := t.TempDir()
-			for i, f := range a.Files {
-				if f.Name != want {
-					data := bytes.ReplaceAll(f.Data, []byte("$HOME"), []byte(filepath.ToSlash(home)))
-					unpack(t, filepath.Join(home, f.Name), data, fixture.Start.Add(time.Duration(i)*time.Hour))
-				}
+			if err := fixture.Unpack(a, home, strings.NewReplacer()); err != nil {
+				t.Fatal(err)
 			}
 			test(t, h, home, a)
 		})
-	}
-}
-
-// unpack writes a file of a fixture. A name that ends in .sql is a database.
-func unpack(t *testing.T, path string, data []byte, at time.Time) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if strings.HasSuffix(path, ".sql") {
-		path = strings.TrimSuffix(path, ".sql")
-		database(t, path, string(data))
-	} else if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(path, at, at); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -174,11 +147,11 @@ func TestFixtures(t *testing.T) {
 // golden compares what is read with the last section of the fixture, or writes it there.
 func golden(t *testing.T, id string, a *txtar.Archive, got string) {
 	t.Helper()
-	i := slices.IndexFunc(a.Files, func(f txtar.File) bool { return f.Name == want })
+	i := slices.IndexFunc(a.Files, func(f txtar.File) bool { return f.Name == fixture.Want })
 	if *update {
 		if i < 0 {
 			i = len(a.Files)
-			a.Files = append(a.Files, txtar.File{Name: want})
+			a.Files = append(a.Files, txtar.File{Name: fixture.Want})
 		}
 		a.Files[i].Data = []byte(got)
 		if err := os.WriteFile(filepath.Join("testdata", id+".txtar"), txtar.Format(a), 0o600); err != nil {
@@ -217,7 +190,7 @@ func TestCutFixtures(t *testing.T) {
 	each(t, func(t *testing.T, h *host.Host, home string, a *txtar.Archive) {
 		for _, f := range a.Files {
 			path := filepath.Join(home, f.Name)
-			if f.Name == want || strings.HasSuffix(path, ".sql") {
+			if f.Name == fixture.Want || strings.HasSuffix(path, ".sql") {
 				continue
 			}
 			for n := 0; n < len(f.Data); n += len(f.Data)/8 + 1 {
@@ -238,16 +211,4 @@ func TestCutFixtures(t *testing.T) {
 			fixture.Overwrite(t, path, string(f.Data))
 		}
 	})
-}
-
-// database makes the database of a fixture.
-func database(t *testing.T, path, statements string) {
-	t.Helper()
-	db, err := sql.Open("sqlite", path)
-	if err == nil {
-		_, err = db.Exec(statements)
-	}
-	if err = errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -95,7 +95,7 @@ func dependOnSources(t testing.TB) {
 
 // commands are the commands of scripts beside those of testscript.
 var commands = map[string]func(*testscript.TestScript, bool, []string){
-	"mcp": mcpCommand, "age": ageCommand, "same": sameCommand, "orphan": orphanCommand, "names": namesCommand, "database": databaseCommand,
+	"mcp": mcpCommand, "age": ageCommand, "same": sameCommand, "orphan": orphanCommand, "names": namesCommand, "everyhost": everyHostCommand, "database": databaseCommand,
 	"keys": keysCommand,
 }
 

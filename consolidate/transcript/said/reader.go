@@ -366,7 +366,7 @@ func (u *Entry) Key() uint64 {
 	if u.UUID == "" {
 		return 0
 	}
-	return Sum(u.UUID, string(u.Speaker), strconv.Itoa(u.Slot))
+	return Sum(string(u.Host), u.UUID, string(u.Speaker), strconv.Itoa(u.Slot))
 }
 
 // Version is of all readers: whoever changes what an utterance is raises it, and what is kept of sessions is read again.
