@@ -150,16 +150,16 @@ func problems(e *jsonschema.ValidationError, schema json.RawMessage) []string {
 func unknownArguments(names, known []string) string {
 	var said []string
 	for _, name := range names {
-		text := fmt.Sprintf("there is no %q", name)
+		text := fmt.Sprintf("unknown %q", name)
 		if meant := near.Word(strings.ToLower(name), known); meant != "" {
-			text += fmt.Sprintf(", %q was meant?", meant)
+			text += fmt.Sprintf("; did you mean %q?", meant)
 		}
 		said = append(said, text)
 	}
 	if len(known) == 0 {
 		return strings.Join(said, "; ") + "; it takes no arguments"
 	}
-	return strings.Join(said, "; ") + "; there are: " + strings.Join(known, ", ")
+	return strings.Join(said, "; ") + "; the arguments are: " + strings.Join(known, ", ")
 }
 
 // knownAt returns the names of the properties at a place of a schema. The place is a URL that ends with a JSON pointer.

@@ -109,7 +109,7 @@ func (r grepArguments) advice() string {
 		}
 	}
 	add(!r.Regex && strings.ContainsAny(pattern, `|*\^$+`), `"regex": true, without which a pattern is text as it is`)
-	add(r.CaseSensitive == nil && strings.ToLower(pattern) != pattern, "small letters, which match any case")
+	add(r.CaseSensitive == nil && strings.ToLower(pattern) != pattern, "lower case, which ignores case")
 	add(r.Since+r.Until+r.Session != "", "all sessions, without since, until and session")
 	add(len(words) > 1 && r.Pattern != "" && !r.Regex, fmt.Sprintf("{\"query\": %q}, which takes any of the words", r.Pattern))
 	add(r.Query != "", "the words that would have been used then, in the language of the person")

@@ -13,7 +13,7 @@ func TestAdvice(t *testing.T) {
 	w.open()
 	for _, test := range []struct{ arguments, want string }{
 		{`{"pattern": "gree.*boats"}`, `try "regex": true, without which a pattern is text as it is; or the root`},
-		{`{"pattern": "Boats"}`, `try small letters, which match any case; or the root of the word`},
+		{`{"pattern": "Boats"}`, `try lower case, which ignores case; or the root of the word`},
 		{`{"pattern": "boots", "since": "60d"}`, `try all sessions, without since, until and session; or`},
 		{`{"pattern": "boats of blue", "speakers": ["user"]}`, `try {"query": "boats of blue"}, which takes any of the words`},
 		{`{"query": "zzz"}`, `try the words that would have been used then`},

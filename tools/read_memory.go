@@ -65,7 +65,10 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 	}
 	files := page.Files
 	if len(files) == 0 && page.Index == nil && page.Left == 0 {
-		return answer{text: "There are no more memories."}, nil
+		if cursor == "" {
+			return answer{text: "The memory is empty."}, nil
+		}
+		return answer{text: "This was the last page."}, nil
 	}
 	paths := make([]string, len(files))
 	for i, f := range files {

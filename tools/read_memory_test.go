@@ -40,7 +40,7 @@ func TestReadAll(t *testing.T) {
 	if text, refused := w.call("read_memory", `{"cursor": "a.md", "paths": ["b.md"]}`); !refused {
 		t.Errorf("both were taken: %s", text)
 	}
-	if text := w.must("read_memory", `{"cursor": "zzz.md"}`); text != "There are no more memories." {
+	if text := w.must("read_memory", `{"cursor": "zzz.md"}`); text != "This was the last page." {
 		t.Errorf("after the last: %q", text)
 	}
 	w.must("dream_orient", `{"force": true}`)

@@ -27,10 +27,10 @@ func reviewDream(ctx context.Context, p *consolidate.Project, a struct{ Accept, 
 	}
 	if a.Reject != "" {
 		return answer{}, &question{
-			text: "Forget what the background dream " + r.ID + " proposes? " + r.Report, terminal: "dream-mcp review --reject " + r.ID,
+			text: "Reject what the background dream " + r.ID + " proposes? " + r.Report, terminal: "dream-mcp review --reject " + r.ID,
 			agreed: func(ctx context.Context) (answer, error) {
 				id, err := p.Proposals.Reject(ctx, r.ID)
-				return answer{text: "Forgotten: " + id + ". The memory is as it was."}, err
+				return answer{text: "Rejected: " + id + ". The memory is as it was."}, err
 			},
 		}
 	}

@@ -77,7 +77,7 @@ func (run *Run) lock(ctx context.Context) (err error) {
 	}
 	left := Run{r: r, db: run.db}
 	if left.Run, err = run.db.Run(); err == nil && left.ID != "" {
-		_, err = left.conclude(ops.Crashed, RunEnd{Failure: fmt.Sprintf("its supervisor, process %d, died", left.PID)})
+		_, err = left.conclude(ops.Crashed, RunEnd{Failure: fmt.Sprintf("its supervisor (process %d) exited", left.PID)})
 	}
 	if err != nil {
 		return errors.Join(err, run.unlock())

@@ -272,8 +272,8 @@ func (e *examination) archive() error {
 	if err != nil {
 		return err
 	}
-	c := Check{Name: "archive", State: Healthy, Message: fmt.Sprintf("%s and %s, %.1f of %d MiB",
-		ops.Plural(use.Dreams, "dream"), ops.Plural(use.Others, "single change"), float64(use.Bytes)/(1<<20), use.MaxBytes>>20)}
+	c := Check{Name: "archive", State: Healthy, Message: fmt.Sprintf("%s, %.1f of %d MiB",
+		ops.Plural(use.Dreams+use.Others, "operation"), float64(use.Bytes)/(1<<20), use.MaxBytes>>20)}
 	if use.Bytes > use.MaxBytes {
 		c.State, c.Hint = Note, "the next dream or write removes the oldest, but nothing that was deleted within 30 days"
 	}

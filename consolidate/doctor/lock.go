@@ -42,7 +42,7 @@ func (e *examination) lock(ctx context.Context, accept bool) Check {
 		return c
 	}
 	c.State, c.repair = Wrong, func(ctx context.Context) error { return store.RecoverIn(ctx, dir) }
-	c.Message, c.Fix = "left by "+r.String()+", which died", "it is rolled back, and its stage kept; a commit that had begun is completed"
+	c.Message, c.Fix = "left by "+r.String()+", which has exited", "it is rolled back, and its stage kept; a commit that had begun is completed"
 	if readErr != nil {
 		c.Message = readErr.Error()
 		return c

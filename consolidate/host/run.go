@@ -6,7 +6,7 @@ import (
 )
 
 // ErrNoProgram is the error of a host that cannot be started.
-var ErrNoProgram = errors.New("no program to dream with")
+var ErrNoProgram = errors.New("no installed program can run a dream")
 
 // A Run is a background dream.
 type Run struct {

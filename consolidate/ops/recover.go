@@ -131,10 +131,10 @@ func (s *Store) recover(l *lock.Lock, dir *memory.Dir) error {
 	return s.end(l, dir, r)
 }
 
-// end ends the operation of r, whose process died.
+// end ends the operation of r, whose process exited.
 func (s *Store) end(l *lock.Lock, dir *memory.Dir, r lock.Record) error {
 	s.Step("recover")
-	died := "process " + r.String() + " died"
+	died := fmt.Sprintf("%s: process %d exited", Interrupted, r.PID)
 	t, err := s.reopen(l, dir, r)
 	if err == nil {
 		r.Kind, t.record.Kind = t.Kind, t.Kind

@@ -228,7 +228,7 @@ func (s *speech) report(reports []runs.DreamReport, newest string) {
 func offer(since string, sessions int) string {
 	what := fmt.Sprintf("%d sessions since %s", sessions, since)
 	if since == "never" {
-		what = fmt.Sprintf("%d sessions, and none was ever reviewed", sessions)
+		what = fmt.Sprintf("%d sessions, none of them reviewed yet", sessions)
 	}
 	return "A dream (a consolidation of this project's long-term memory) is due: " + what +
 		". When the user's first request is done, offer it in one sentence. If they agree, call dream_orient of the server dream " +

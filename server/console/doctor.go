@@ -20,12 +20,9 @@ import (
 
 // found reports that doctor found things to fix, some of which it can fix itself.
 func found(wrong, fixable int) *Failure {
-	e := &Failure{fmt.Sprintf("%d things should be fixed", wrong), fmt.Sprintf("dream-mcp doctor --fix fixes %d of them, without loss", fixable), 1}
-	if wrong == 1 {
-		e.Message = "one thing should be fixed"
-	}
+	e := &Failure{ops.Plural(wrong, "problem"), fmt.Sprintf("dream-mcp doctor --fix fixes %d of them, without loss", fixable), 1}
 	if fixable == 0 {
-		e.Hint = "the lines marked ! above say what to do; doctor --fix does not decide them for you"
+		e.Hint = "the lines marked ! above say what to do; doctor --fix cannot decide that for you"
 	}
 	return e
 }
@@ -79,7 +76,7 @@ func (c *Command) doctor(ctx context.Context, p *consolidate.Project, setup host
 // mergeInto says that the memories are in a folder that Claude Code does not read. With --fix it asks whether to merge them into the one
 // that it does read.
 func (c *Command) mergeInto(ctx context.Context, p *consolidate.Project, setup host.Setup) (doctor.Check, error) {
-	check := doctor.Check{Name: "memory", State: doctor.Wrong, Fix: "it asks, and merges them into that folder",
+	check := doctor.Check{Name: "memory", State: doctor.Wrong, Fix: "asks, then merges them into that folder",
 		Message: fmt.Sprintf("the memories are in %s, and Claude Code reads %s", setup.MemoryDir, setup.MergeInto)}
 	switch {
 	case !c.Fix:

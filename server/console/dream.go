@@ -78,8 +78,8 @@ func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup
 // dreamHost returns the host that the person named, that of last time, or the only one. Otherwise it asks.
 func (c *Command) dreamHost(ctx context.Context, p *consolidate.Project, installed []string) (string, error) {
 	if name := c.argument(); name != "" {
-		if !slices.Contains(installed, name) {
-			return "", usage("%q cannot dream here; it can be %s", name, either(installed))
+		if !slices.Contains(installed, name) && len(installed) > 0 {
+			return "", usage("%q cannot run a dream here; %s can", name, either(installed))
 		}
 		return name, setDreamHost(p, name)
 	}
@@ -94,11 +94,11 @@ func (c *Command) dreamHost(ctx context.Context, p *consolidate.Project, install
 	}
 	switch {
 	case len(installed) == 0:
-		return "", &Failure{"no program to dream with", "install " + either(dreamers) + ", or set background_command in config.json", 1}
+		return "", &Failure{"no installed program can run a dream", "install " + either(dreamers) + ", or set background_command in config.json", 1}
 	case len(installed) == 1:
 		return installed[0], nil
 	case c.In == nil:
-		return "", &Failure{"several programs can dream here", "name one: dream-mcp dream " + strings.Join(installed, "|"), 2}
+		return "", &Failure{"several programs can run a dream", "name one: dream-mcp dream " + strings.Join(installed, "|"), 2}
 	}
 	for i, name := range installed {
 		fmt.Fprintf(c.Out, "%d  %s\n", i+1, name)
@@ -127,9 +127,6 @@ func setDreamHost(p *consolidate.Project, name string) error {
 
 // either joins names with "or".
 func either(names []string) string {
-	if len(names) == 0 {
-		return "none: no program that can dream is installed"
-	}
 	last := len(names) - 1
 	if last == 0 {
 		return names[0]

@@ -118,6 +118,7 @@ var hints = []func(error) string{
 	hintText[*search.QueryError]("an expression is RE2 (github.com/google/re2/wiki/Syntax); without --regex the words are looked for as they are"),
 	hintFor("dream-mcp search and dream-mcp said print IDs, as in e4f91da5-5d2:6", sessions.ErrNotFound),
 	hintFor("dream-mcp status shows the present state", context.Canceled),
+	hintFor("run it again and answer the question", terminal.ErrNoAnswer),
 	hintFor("a link, a folder, a fifo or a device is where a plain file or folder must be: move it away",
 		memory.ErrNotRegular, syscall.ENOTDIR, syscall.EISDIR),
 	hintFor("free some space on that disk, then do it again", syscall.ENOSPC),

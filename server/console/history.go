@@ -189,7 +189,7 @@ func (c *Command) undo(ctx context.Context, p *consolidate.Project, _ host.Setup
 	if err != nil {
 		return err
 	}
-	err = c.answer(r, "", func(ink terminal.Ink) string { return renderUndo(r, ink) })
+	err = c.answer(r, "", func(ink terminal.Ink) string { return renderUndo(r, p.Store.Now().Location(), ink) })
 	if err == nil && len(r.Conflicts) > 0 {
 		err = kept(r.Undone, len(r.Conflicts))
 	}
@@ -207,7 +207,7 @@ func kept(undone string, files int) *Failure {
 }
 
 // renderUndo lists what was restored, and what was kept because somebody changed it later.
-func renderUndo(r history.UndoResult, ink terminal.Ink) string {
+func renderUndo(r history.UndoResult, zone *time.Location, ink terminal.Ink) string {
 	b := terminal.Lines{Ink: ink}
 	switch {
 	case r.ID == "" && len(r.Conflicts) == 0:
@@ -234,7 +234,7 @@ func renderUndo(r history.UndoResult, ink terminal.Ink) string {
 		b.Add(true, terminal.Yellow, "  %-10s  %s: changed later (%s when it landed, %s now)", "kept", k.Name, sumOr(k.Want), sumOr(k.Have))
 	}
 	b.Add(len(r.Merged) > 0, "", "Merged: the lines that it changed are as before; lines that others changed later are kept.")
-	b.Add(r.GivenBack != "", "", "The time gate is as it was before: %s.", r.GivenBack)
+	b.Add(r.GivenBack != "", "", "The time gate is as it was before: %s.", localTimes(r.GivenBack, zone))
 	b.Add(r.ID != "", "", "To undo this too: dream-mcp undo %s", r.ID)
 	b.Add(r.Redo != "", "", "Each undo goes one step further back. To redo the step before: dream-mcp undo %s", r.Redo)
 	return b.String()

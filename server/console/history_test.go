@@ -89,14 +89,14 @@ func TestRenderUndo(t *testing.T) {
   kept        mine.md: changed later (ca978112ca1b when it landed, absent now)
 To undo this too: dream-mcp undo u1
 `
-	if got := renderUndo(r, false); got != want {
+	if got := renderUndo(r, time.UTC, false); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	r.ID, r.Files = "", ops.Files{}
-	if got := renderUndo(r, false); !strings.HasPrefix(got, "Nothing more to undo of d1\n  kept ") || strings.Contains(got, "To undo this too") {
+	if got := renderUndo(r, time.UTC, false); !strings.HasPrefix(got, "Nothing more to undo of d1\n  kept ") || strings.Contains(got, "To undo this too") {
 		t.Errorf("nothing but a conflict: %q", got)
 	}
-	if got := renderUndo(history.UndoResult{Undone: "d1"}, false); !strings.HasPrefix(got, "Nothing to undo: all files are as they were before d1") {
+	if got := renderUndo(history.UndoResult{Undone: "d1"}, time.UTC, false); !strings.HasPrefix(got, "Nothing to undo: all files are as they were before d1") {
 		t.Errorf("nothing undone: %q", got)
 	}
 }

@@ -158,9 +158,9 @@ func (c *Command) installFound(ctx context.Context, i install.Installer) error {
 	}
 	switch {
 	case removing && len(found) == 0:
-		return &Failure{"dream-mcp is in no program that it knows", "dream-mcp doctor shows what starts it in this project", 2}
+		return &Failure{"no program that dream-mcp knows is connected", "dream-mcp doctor shows what starts it in this project", 2}
 	case removing && (c.JSON || c.In == nil || c.DryRun):
-		return &Failure{"uninstall needs a host", "dream-mcp is in " + strings.Join(ids, ", "), 2}
+		return &Failure{"uninstall needs a host", "connected: " + strings.Join(ids, ", "), 2}
 	}
 	here, err := c.hosts(i)
 	if err != nil || c.JSON {

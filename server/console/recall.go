@@ -39,7 +39,7 @@ func (c *Command) chooseRecall(ctx context.Context, h *hosts.Host, removing bool
 	now := setup.RecallIn(h.ID).Value
 	switch {
 	case c.Guard && h.Shows() && !h.Guards():
-		return ops.Refuse("how "+h.Name+" denies a tool is not known to dream-mcp", "leave --guard out")
+		return ops.Refuse("dream-mcp cannot have "+h.Name+" deny tools", "leave --guard out")
 	case (c.Recall != "" && c.Recall != recall.Off || c.Guard) && !h.Shows():
 		return ops.Refuse(h.Name+" has no hooks that dream-mcp supports", "omit --recall and --guard")
 	case removing:

@@ -34,7 +34,7 @@ func (c *Command) review(ctx context.Context, p *consolidate.Project, setup host
 	case c.JSON:
 		return c.printJSON(waiting, "  ")
 	case len(waiting) == 0:
-		return c.print("Nothing waits for you.\n")
+		return c.print("Nothing is waiting for your answer.\n")
 	}
 	return c.showReviews(ctx, p, setup, waiting)
 }
@@ -56,9 +56,9 @@ func (c *Command) showReviews(ctx context.Context, p *consolidate.Project, setup
 func (c *Command) askReview(ctx context.Context, p *consolidate.Project, setup host.Setup, r consolidate.Review) error {
 	if c.In == nil {
 		return c.print(fmt.Sprintf("\nTo land it: dream-mcp review --accept %s (of some files: --only FILE). "+
-			"To forget it: dream-mcp review --reject %s\n", r.ID, r.ID))
+			"To reject it: dream-mcp review --reject %s\n", r.ID, r.ID))
 	}
-	answer, err := c.ask(ctx, "\nLand it? y: yes, n: no, forget it; p: its page; anything else: later > ")
+	answer, err := c.ask(ctx, "\nLand it? y: yes, n: no, reject it; p: its page; anything else: later > ")
 	switch {
 	case err != nil:
 		return err
@@ -95,7 +95,7 @@ func (c *Command) rejectReview(ctx context.Context, p *consolidate.Project, id s
 		return err
 	}
 	return c.answer(map[string]string{"rejected": id}, "", func(terminal.Ink) string {
-		return fmt.Sprintf("Forgotten: %s. The memory is as it was.\n", id)
+		return fmt.Sprintf("Rejected: %s. The memory is as it was.\n", id)
 	})
 }
 

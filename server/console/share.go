@@ -98,7 +98,7 @@ func renderPreview(p share.Preview) string {
 	b.Add(true, "", "Project: %s", p.Identity)
 	b.Add(p.New, "", "The remote has no memory of this project yet.")
 	for _, id := range p.Alike {
-		b.Add(true, "", "! The remote has a memory of a like project. If it is this one, share that instead: dream-mcp share %s --name %s", ops.Quoted(p.Remote), id)
+		b.Add(true, "", "! The remote has a memory of a similar project. If it is this one, share that instead: dream-mcp share %s --name %s", ops.Quoted(p.Remote), id)
 	}
 	b.Add(!p.New, "", "The remote has the memory of this project, from %s.", p.Authors)
 	b.Add(len(p.Here) > 0, "", "Changes on this machine: %s: %s", ops.Plural(len(p.Here), "file"), ops.Few(p.Here, share.MaxNamed))

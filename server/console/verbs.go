@@ -120,7 +120,7 @@ var verbs = []verb{
 		example: "dream-mcp review\ndream-mcp review --accept 20261121-010651 --only use-bun.md",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Accept, "accept", false, "land it")
-			f.BoolVar(&c.Reject, "reject", false, "forget it")
+			f.BoolVar(&c.Reject, "reject", false, "reject it: nothing lands")
 			f.StringSliceVar(&c.Only, "only", nil, "with --accept: land only these `FILES`; the rest continues to wait")
 		},
 		exclude: func(c *Command) string { return when(c.Accept && c.Reject, "either --accept or --reject") }},
@@ -201,7 +201,7 @@ With --person it lists the memories that all your projects on this machine have.
 
 	{name: "doctor", group: groupCheck, json: true, run: (*Command).doctor,
 		short:   "show what prevents dreams of this project",
-		long:    "Exit code 0: healthy; 1: something should be fixed; 2: doctor could not look.",
+		long:    "Exit code 0: healthy; 1: it found problems; 2: doctor could not look.",
 		example: "dream-mcp doctor\ndream-mcp doctor --fix",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Fix, "fix", false, "fix what can be fixed without loss")

@@ -12,7 +12,7 @@ func (r *resolver) findEnabled() error {
 		return nil
 	}
 	if r.Mode == ModeOff {
-		r.Enabled = Switch{Why: fmt.Sprintf("our mode is off (%s)", r.ModeSource)}
+		r.Enabled = Switch{Why: fmt.Sprintf("the mode is off (%s)", r.ModeSource)}
 		return nil
 	}
 	all := trusted[bool](r, "autoDreamEnabled")
@@ -21,7 +21,7 @@ func (r *resolver) findEnabled() error {
 	}
 	off := fmt.Sprintf("autoDreamEnabled is false in %q", all[0].path)
 	if r.chosen {
-		r.Enabled.Why = fmt.Sprintf("the mode %s was chosen (%s), which goes before: %s", r.Mode, r.ModeSource, off)
+		r.Enabled.Why = fmt.Sprintf("mode %s (%s) overrides autoDreamEnabled in %q", r.Mode, r.ModeSource, all[0].path)
 	} else {
 		r.Enabled = Switch{Why: off}
 	}
@@ -67,7 +67,7 @@ func (r *resolver) memoryOn() Switch {
 		}
 		return Switch{On: v.value, Why: fmt.Sprintf("autoMemoryEnabled is %t in %q", v.value, v.path)}
 	}
-	return Switch{On: true, Why: "nothing switches dreams off"}
+	return Switch{On: true, Why: "by default"}
 }
 
 // environment is the source of a variable of this process.

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -97,7 +98,11 @@ func (c Checked) String() string {
 	}
 	switch {
 	case len(parts) > 0:
-		text = fmt.Sprintf("%s checked in the checkout%s, %d missing", strings.Join(parts, ", "), commit, c.Missing)
+		missing := "none"
+		if c.Missing > 0 {
+			missing = strconv.Itoa(c.Missing)
+		}
+		text = fmt.Sprintf("%s checked in the checkout%s, %s missing", strings.Join(parts, ", "), commit, missing)
 	case commit != "":
 		text += ", in the checkout" + commit
 	}
