@@ -166,7 +166,7 @@ func (t tool) serve(c *Connection) mcpserver.ServerTool {
 		if err != nil {
 			return refuse(err, p.Store.AllowSecrets), nil
 		}
-		ctx, stop := heartbeat(ctx, m.Title, beatEvery, progressOf(ctx, r))
+		ctx, stop := heartbeat(ctx, m.Title, r)
 		defer stop()
 		a, err := t.call(ctx, p, arguments)
 		if q, ok := errors.AsType[*question](err); ok {

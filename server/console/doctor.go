@@ -47,7 +47,9 @@ func (c *Command) doctor(ctx context.Context, p *consolidate.Project, setup host
 		checks = append(checks, check)
 	}
 	checks.places(p, setup)
-	checks.sessions(ctx, p)
+	within, stop := c.working(ctx, "Reading")
+	checks.sessions(within, p)
+	stop()
 	checks = append(checks, own...)
 	checks.hooks(p)
 	checks.hosts(host.Process(), setup)

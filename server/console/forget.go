@@ -39,7 +39,9 @@ func (c *Command) forget(ctx context.Context, p *consolidate.Project, _ host.Set
 		}
 		text = said.Text
 	}
-	at, err := forget.WhereIs(ctx, p.Store, p.Transcripts, text)
+	within, stop := c.working(ctx, "Searching")
+	at, err := forget.WhereIs(within, p.Store, p.Transcripts, text)
+	stop()
 	if err != nil {
 		return err
 	}

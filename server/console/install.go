@@ -227,7 +227,9 @@ func (c *Command) firstLook(ctx context.Context) error {
 		return nil // no project here
 	}
 	defer p.Close("the program ended")
-	sessions, _, err := p.Transcripts.Sessions(ctx, time.Time{})
+	within, stop := c.working(ctx, "Reading")
+	sessions, _, err := p.Transcripts.Sessions(within, time.Time{})
+	stop()
 	if err != nil || len(sessions) == 0 {
 		return err
 	}

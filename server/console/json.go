@@ -49,6 +49,14 @@ func (c *Command) ask(ctx context.Context, question string) (answer string, err 
 	return terminal.Ask(ctx, c.In, c.Out, question)
 }
 
+// working shows on a terminal that a long work goes on, until stop is called.
+func (c *Command) working(ctx context.Context, what string) (within context.Context, stop func()) {
+	if c.JSON {
+		return ctx, func() {}
+	}
+	return terminal.Working(ctx, c.Out, what)
+}
+
 func isYes(answer string) bool {
 	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")
 }

@@ -50,7 +50,9 @@ func (c *Command) search(ctx context.Context, p *consolidate.Project, setup host
 			return c.ranked(ctx, to, p, q, "")
 		}
 		for q.Limit = searchPage; ; {
-			res, err := p.Transcripts.Search(ctx, q)
+			within, stop := c.working(ctx, "Searching")
+			res, err := p.Transcripts.Search(within, q)
+			stop()
 			for _, hit := range res.Hits {
 				if err == nil {
 					err = c.hit(to, hit, p.Store.Now())
@@ -70,7 +72,9 @@ func (c *Command) search(ctx context.Context, p *consolidate.Project, setup host
 // ranked shows the texts that have most of the words, after a heading.
 func (c *Command) ranked(ctx context.Context, to *pager, p *consolidate.Project, q search.Query, head string) error {
 	q.Limit = rankedHits
-	hits, res, err := p.Transcripts.Ranked(ctx, q.Pattern, q)
+	within, stop := c.working(ctx, "Searching")
+	hits, res, err := p.Transcripts.Ranked(within, q.Pattern, q)
+	stop()
 	if err == nil && len(hits) > 0 && head != "" && !c.JSON {
 		err = to.print(head)
 	}
@@ -133,7 +137,9 @@ func (c *Command) said(ctx context.Context, p *consolidate.Project, setup host.S
 	}
 	return c.paged(setup, func(to *pager) error {
 		for {
-			page, err := p.Sessions.List(ctx, r)
+			within, stop := c.working(ctx, "Reading")
+			page, err := p.Sessions.List(within, r)
+			stop()
 			if err != nil {
 				return err
 			}

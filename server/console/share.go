@@ -41,10 +41,19 @@ func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.
 		}
 		return c.print("No longer shared. The memory on this machine and what the remote has stay as they are.\n")
 	case o.Now:
+		_, stop := c.working(ctx, "Syncing")
 		err = p.Share.Sync(ctx, o.Yes)
+		stop()
 	case c.argument() != "" || o.Team && !o.Status:
 		request := share.JoinRequest{Remote: c.argument(), Project: setup.Root, Name: o.Name, Team: o.Team}
-		err = p.Share.Join(ctx, request, func(preview share.Preview) error { return c.agree(ctx, preview) })
+		_, stop := c.working(ctx, "Fetching")
+		err = p.Share.Join(ctx, request, func(preview share.Preview) error {
+			stop()
+			err := c.agree(ctx, preview)
+			_, stop = c.working(ctx, "Sending")
+			return err
+		})
+		stop()
 	}
 	if err != nil {
 		return err

@@ -3,18 +3,16 @@ package parallel
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
+// watchKey is the key of the function to which the work under a context reports: done of so many, in each pass over them. It is called
+// by several threads, and often.
 type watchKey struct{}
-
-// Watched is a context under which work on sessions reports its progress: done of so many, in each pass over them. report
-// is called by several threads, and often.
-func Watched(ctx context.Context, report func(done, of int)) context.Context {
-	return context.WithValue(ctx, watchKey{}, report)
-}
 
 // Do calls f for 0 … n-1, in that order, on as many threads as there are. It stops at the first
 // error, and at the end of the context.
@@ -56,4 +54,33 @@ func Workers(ctx context.Context, n int, f func(worker, i int) error) error {
 		return *err
 	}
 	return nil
+}
+
+// Beat calls report at intervals with the number of the report and a description of the progress, which begins with title, until
+// stop is called. No report follows the return of stop. The work must use the returned context.
+func Beat(ctx context.Context, title string, every time.Duration, report func(n int, message string)) (within context.Context, stop func()) {
+	var far atomic.Pointer[string]
+	far.Store(&title)
+	within = context.WithValue(ctx, watchKey{}, func(done, of int) {
+		message := fmt.Sprintf("%s: %d of %d sessions", title, done, of)
+		far.Store(&message)
+	})
+	ended, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for n := 1; ; n++ {
+			select {
+			case <-ended:
+				return
+			case <-tick.C:
+				report(n, *far.Load())
+			}
+		}
+	}()
+	return within, sync.OnceFunc(func() {
+		close(ended)
+		<-done
+	})
 }
