@@ -1,6 +1,8 @@
 package consolidate
 
 import (
+	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +11,7 @@ import (
 
 	"dream-mcp/consolidate/doctor"
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 )
 
@@ -162,6 +165,53 @@ func (w *world) lose(id string) {
 	for _, c := range o.Changes {
 		if c.Before != "" {
 			w.query("DELETE FROM texts WHERE sum = ?", string(c.Before))
+		}
+	}
+}
+
+// A database that cannot be used is named, and set aside by --fix: then the memory can be written again. Nothing in the old one is changed,
+// but forgetting removes it, since nobody can read what it has. While a commit is interrupted, only the person gives it up.
+func TestUnusableDatabase(t *testing.T) {
+	for name, spoil := range map[string]func(path string) error{
+		"cut":     func(path string) error { return os.Truncate(path, 3000) },
+		"empty":   func(path string) error { return os.Truncate(path, 0) },
+		"removed": os.Remove,
+		"foreign": func(path string) error { return os.WriteFile(path, []byte("not a database of ours"), 0o600) },
+		"folder":  func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) },
+	} {
+		for _, pending := range []bool{false, true} {
+			w := newWorldFor(t, "undo")
+			if pending {
+				w = cutOff(t, "updated a.md")
+				w.mustDo(w.database(Open(w.options())).Close()) // nothing is only in SQLite's log
+			}
+			before := w.files()
+			p := w.open()
+			path := p.Store.Records.Path()
+			w.mustDo(spoil(path))
+			held, _ := os.ReadFile(path)
+			c := w.check(p, "archive", false, false)
+			if c.State != doctor.Wrong || c.Hint == "" || (c.Fix == "") != pending {
+				t.Errorf("%s, pending %t: %+v", name, pending, c)
+			}
+			if !same(w.files(), before) {
+				t.Errorf("%s, pending %t: doctor changed the memory:%s", name, pending, differences(w.files(), before))
+			}
+			if w.check(p, "archive", true, pending); name == "cut" || name == "foreign" {
+				aside, err := filepath.Glob(filepath.Join(filepath.Dir(path), state.Aside+"*"))
+				if err != nil || len(aside) == 0 {
+					t.Errorf("%s, pending %t: set aside as %v, %v", name, pending, aside, err)
+				} else if data, err := os.ReadFile(aside[0]); err != nil || !bytes.Equal(data, held) {
+					t.Errorf("%s, pending %t: %s was changed, %v", name, pending, aside[0], err)
+				}
+			}
+			if err := writeNew(p, "x.md"); err != nil {
+				t.Errorf("%s, pending %t: a write after --fix: %v", name, pending, err)
+			}
+			w.mustDo(p.Forget(ctx, unwanted))
+			if aside, _ := filepath.Glob(filepath.Join(filepath.Dir(path), state.Aside+"*")); len(aside) > 0 {
+				t.Errorf("%s, pending %t: forgetting left %v", name, pending, aside)
+			}
 		}
 	}
 }

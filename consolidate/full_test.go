@@ -59,6 +59,10 @@ func TestDiskFull(t *testing.T) {
 				switch {
 				case errors.As(err, &half):
 					outcomes["half done"]++
+					next := writeNew(p, "next.md") // it recovers first
+					if !errors.Is(err, syscall.ENOSPC) || next != nil && !errors.Is(next, syscall.ENOSPC) {
+						t.Errorf("what a caller decides by is lost: %v; then %v", err, next)
+					}
 				case err == nil:
 					outcomes["landed"]++
 					if !same(got, whole.after) {

@@ -16,6 +16,7 @@ import (
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory"
@@ -57,6 +58,11 @@ func explain(err error) (reason, hint string, rest []string) {
 		return reason, "call it again with arguments that match its schema", nil
 	case errors.As(err, &rule):
 		return explainRule(rule)
+	case errors.As(err, &half), errors.As(err, &broken) && errors.Is(err, syscall.ENOSPC):
+		return reason, "free the disk, fix its permissions, or move away what is in the place of a file; " +
+			"the next call of any tool continues the commit, and what it replaces is in the archive", nil
+	case errors.As(err, &broken):
+		return reason, "a person must look: dream-mcp doctor, in a terminal, says what is missing and how to go on", nil
 	case errors.As(err, &base):
 		reason, hint = explainBase(base, reason)
 		return "base: " + reason, hint, nil
@@ -75,11 +81,6 @@ func explain(err error) (reason, hint string, rest []string) {
 		return reason, closedHint(closed), nil
 	case errors.As(err, &busy):
 		return reason, busyHint(busy), nil
-	case errors.As(err, &broken):
-		return reason, "a person must look: dream-mcp doctor, in a terminal, says what is missing and how to go on", nil
-	case errors.As(err, &half):
-		return reason, "free the disk, fix its permissions, or move away what is in the place of a file; " +
-			"the next call of any tool continues the commit, and what it replaces is in the archive", nil
 	case errors.As(err, &request):
 		return reason, request.Hint, nil
 	case errors.As(err, &query):
@@ -114,6 +115,8 @@ var hints = []struct {
 		[]error{memory.ErrFixed}},
 	{"this user may not read or write the memory directory, or the state folder: a person must fix its permissions", []error{fs.ErrPermission, syscall.EROFS}},
 	{"the disk is full; nothing has changed: free some space and call again", []error{syscall.ENOSPC}},
+	{"nothing has changed: a person must look: dream-mcp doctor, in a terminal, says what is wrong with the database, and what to do",
+		[]error{state.ErrDamaged, state.ErrForeign, state.ErrNewer}},
 }
 
 // queryHints say how to correct a field of a search.

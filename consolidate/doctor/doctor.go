@@ -126,7 +126,7 @@ func (e *examination) share() {
 	s, err := e.Share.State()
 	c := Check{Name: "share", State: Healthy, Message: fmt.Sprintf("%s, by %s, as %s", s.Identity, s.Remote, s.MachineName)}
 	switch {
-	case errors.Is(err, share.ErrNotShared):
+	case errors.Is(err, share.ErrNotShared), errors.Is(err, state.ErrDamaged), errors.Is(err, state.ErrForeign): // the archive says so
 		return
 	case err != nil:
 		c.State, c.Message, c.Hint = Wrong, err.Error(), "dream-mcp share REMOTE begins again"
@@ -224,12 +224,25 @@ func (e *examination) database() (db *state.DB, ok bool) {
 		}
 	}
 	db, err := e.Store.Records.Look()
-	if err != nil {
-		hint := "copy it and what is beside it, then put a backup in its place, or move it away: memories stay as they are, but what came before cannot be undone"
-		if errors.Is(err, state.ErrNewer) {
-			hint = "use the newest version of dream-mcp on this machine"
+	pending := false
+	if e.dir != nil {
+		r, readErr := lock.Read(e.dir.Root())
+		pending = readErr != nil || r.Dream != ""
+		if _, lockErr := e.dir.Root().Lstat(lock.File); lockErr == nil && db == nil && err == nil { // the first operation created both
+			err = fmt.Errorf("%s is gone or empty", path)
 		}
-		e.add(Check{Name: "archive", State: Wrong, Message: err.Error(), Hint: hint})
+	}
+	if err != nil {
+		c := Check{Name: "archive", State: Wrong, Message: err.Error(), Hint: "copy what is in its folder, then put a backup in its place, if there is one",
+			Fix:    "it is renamed, and a new one begun: memories stay as they are, but what came before cannot be undone",
+			repair: func(context.Context) error { return e.Store.Records.Renew() }}
+		if errors.Is(err, state.ErrNewer) {
+			c.Hint = "use the newest version of dream-mcp on this machine"
+		}
+		if pending || errors.Is(err, state.ErrNewer) { // what is pending is said of the lock
+			c.Fix, c.repair = "", nil
+		}
+		e.add(c)
 		return nil, false
 	}
 	if problems := db.Check(); problems != nil {

@@ -57,6 +57,9 @@ func (e *examination) lock(ctx context.Context, accept bool) Check {
 		c.Hint = fmt.Sprintf("restore the database %q, then any command completes the commit; or take the memory as it is: dream-mcp doctor --fix --accept", r.Stage)
 		if c.Fix, c.repair = "", nil; accept {
 			c.repair = func(ctx context.Context) error {
+				if err := store.Records.Renew(); err != nil {
+					return err
+				}
 				return store.TakeAsIs(ctx, dir, "the memory was taken as it is: the commit of "+r.Dream+" was interrupted and its plan is lost")
 			}
 		}

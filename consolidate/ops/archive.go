@@ -3,6 +3,7 @@ package ops
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -21,6 +22,19 @@ type Records struct{ Folder }
 
 // Path returns the path of the database.
 func (s *Records) Path() string { return filepath.Join(s.StateDir(), state.File) }
+
+// Renew sets a database aside that is damaged or not ours, and creates a new one. It does nothing if there is one that can be used.
+func (s *Records) Renew() error {
+	db, err := s.Look()
+	if unusable := errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrForeign); db != nil || err != nil && !unusable {
+		return err
+	}
+	if err := state.SetAside(s.StateDir(), s.Now()); err != nil {
+		return err
+	}
+	_, err = s.DB()
+	return err
+}
 
 // IDs returns the IDs of all operations, the oldest first.
 func (s *Records) IDs() ([]string, error) {

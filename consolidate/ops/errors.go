@@ -50,6 +50,8 @@ func (e *BrokenError) Error() string {
 	return fmt.Sprintf("an interrupted commit (%s) cannot be completed: %v", e.Holder, e.Why)
 }
 
+func (e *BrokenError) Unwrap() error { return e.Why }
+
 // A HalfError reports a commit that has begun but failed. The next operation completes it.
 type HalfError struct {
 	ID  string
@@ -59,6 +61,8 @@ type HalfError struct {
 func (e *HalfError) Error() string {
 	return fmt.Sprintf("the commit %s has begun and could not be completed: %v", e.ID, e.Why)
 }
+
+func (e *HalfError) Unwrap() error { return e.Why }
 
 func isHalf(err error) bool {
 	var half *HalfError

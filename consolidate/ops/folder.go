@@ -57,7 +57,8 @@ func (f *Folder) DB() (*state.DB, error) {
 
 // Look returns the database of this memory; nil, which is an empty one, if there is none.
 func (f *Folder) Look() (*state.DB, error) {
-	if _, err := os.Lstat(filepath.Join(f.StateDir(), state.File)); errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Lstat(filepath.Join(f.StateDir(), state.File))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 { // to open it would write to it
 		return nil, nil
 	}
 	return f.openDB()

@@ -50,6 +50,11 @@ func (s *Records) Redact(redact func(string) string, dry bool) (found map[string
 			return err
 		case e.IsDir() && path.Ext(name) == ".git":
 			return fs.SkipDir
+		case strings.HasPrefix(name, state.Aside) && dry:
+			found[state.Aside[:len(state.Aside)-1]]++ // nobody can read what it has
+			return nil
+		case strings.HasPrefix(name, state.Aside):
+			return root.RemoveAll(name)
 		case !e.Type().IsRegular() || strings.HasPrefix(name, state.File):
 			return nil
 		}

@@ -36,6 +36,9 @@ import (
 // File is the name of a database in its folder. SQLite keeps File+"-wal" and File+"-shm" beside it while it is open.
 const File = "state.db"
 
+// Aside begins the names of databases that were set aside.
+const Aside = File + ".damaged-"
+
 // applicationID marks our databases in SQLite's header.
 const applicationID = 0x64726d31
 
@@ -280,6 +283,18 @@ func (tx *Tx) version() (version int, err error) {
 		return 0, fmt.Errorf("%w (%d, this one knows %d)", ErrNewer, version, len(files))
 	}
 	return version, nil
+}
+
+// SetAside renames a database that cannot be used, and what is beside it, so that a new one can be created.
+func SetAside(folder string, now time.Time) error {
+	name := Aside + now.UTC().Format("20060102-150405")
+	for _, end := range []string{"-shm", "-journal", "-wal", ""} { // last the database: without it the others are refused
+		old := filepath.Join(folder, File+end)
+		if err := os.Rename(old, filepath.Join(folder, name+end)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // Close closes the database. It may be called again.
