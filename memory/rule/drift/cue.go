@@ -17,7 +17,7 @@ var (
 		`replac(?:ed|es|ing)`, `supersed(?:ed|es)`, `retired`, `obsolete`, `deprecated`, `formerly`, `previously`, `used to`,
 		`became`, `upgraded?(?: from)?`, `bumped`, `(?:was|were) (?:on|using)`, `at the time`, `before (?:that|this|then)`,
 		`back then`, `switched`, `converted`, `consolidated`, `archived`, `reverted`, `absorbed`, `extracted`, `landed`, `closed`,
-		`migrated`, `migration away`, `re-?organi[sz]ed`, `restructured`, `merged into`, `clean(?:ed)?[ -]?up`, `git-?ignore\w*`, `outdated`, `dead code`, `orphan\w*`, `unused`, `split (?:into|off)`, `ripped out`, `got rid of`,
+		`migrated`, `migration away`, `re-?organi[sz]ed`, `restructured`, `merged into`, `clean(?:ed)?[ -]?up`, `git-?ignore\w*`, `outdated`, `dead code`, `orphan\w*`, `unused`, `split (?:into|off)`, `ripped out`, `got rid of`, `retracted`, `was wrong`, `passed`, `live (?:\w+ )?pass`,
 		`(?:does|do|did)(?: not|n't) exist`,
 		`there (?:is|are|was|were) no`, `there(?: isn't| aren't|'s no)`, `missing`, `never existed`, `was in`, `was called`,
 		`were in`, `history`, `in favou?r of`, `folded into`,
@@ -46,6 +46,7 @@ var (
 // A sentence says something else than what is in the project by these words.
 var (
 	inSentence = lazy.New(`(?i)` + gone + `|` + planned + `|` + elsewhere)
+	inNext     = lazy.New(`(?i)^\s*(?:it|this|that|these|those|they|both|since then|now|today|all|we)\b.*(?:` + gone + `)`)
 	// directly before the code span, and directly after it
 	beforeSpan = lazy.New(`(?i)(?:~~|\b(?:old|former|previous|legacy|not|no|nor|without|over|add|create|write` +
 		`|introduce|like|unlike|(?:un)?till? [\d-]+)(?: (?:a|an|the|any|new|this|our))*)[ \n*_(]*` + "`+$")
@@ -65,7 +66,7 @@ var here = prose.Set("this our the same whole entire your my git main mono in a 
 // somewhere else.
 func (s around) isPresent() bool {
 	said := strings.ReplaceAll(s.before+s.after, "’", "'")
-	if s.struck || inSentence.MatchString(said) || beforeSpan.MatchString(s.before) || afterSpan.MatchString(s.after) ||
+	if s.struck || inNext.MatchString(s.next) || inSentence.MatchString(said) || beforeSpan.MatchString(s.before) || afterSpan.MatchString(s.after) ||
 		s.scope != "" && inScope.MatchString(s.scope) {
 		return false
 	}

@@ -1,8 +1,9 @@
-// Package drift compares what memories name with the checkout of their project: paths, package scripts and targets of a
-// Makefile. It also reads the project's own instructions to agents (CLAUDE.md and the like).
+// Package drift compares what memories name with the checkout of their project: paths, package scripts, targets of a
+// Makefile, and versions. It also reads the project's own instructions to agents (CLAUDE.md and the like).
 //
 // It reports only what is certain: a path that git once had and that the checkout lacks, or, without git, a path of which
-// one file of that name is somewhere else; a script or target that its manifest lacks. Whatever it finds, it says how much it looked at (Checked).
+// one file of that name is somewhere else; a script or target that its manifest lacks; a version
+// that a manifest had once and has no longer. Whatever it finds, it says how much it looked at (Checked).
 //
 // It promises that nothing outside the project's folder is read, whatever the name or link (git reads its own
 // repository); that nothing there is written or waited for, and no program is run but git, with nothing that
@@ -63,18 +64,19 @@ type Hit struct {
 
 // Checked is how much of what memories name was looked at. A name counts once, however often it is written.
 type Checked struct {
-	Paths, Scripts, Targets int      // that are the project's, there or missing
-	Missing                 int      // of these, but for what a memory says is gone
-	Never                   int      // files with a folder, scripts and targets that are neither in the checkout nor in the history of git
-	NeverAt                 []string // the first of them: "a.md:7 scripts/old.sh"
-	Commit                  string
-	Date                    time.Time // of the commit; zero without git
-	Limited                 bool      // the project holds more than was looked at
+	Paths, Scripts, Targets, Versions int // that are the project's, there or missing
+
+	Missing int      // of these, but for what a memory says is gone
+	Never   int      // files with a folder, scripts and targets that are neither in the checkout nor in the history of git
+	NeverAt []string // the first of them: "a.md:7 scripts/old.sh"
+	Commit  string
+	Date    time.Time // of the commit; zero without git
+	Limited bool      // the project holds more than was looked at
 }
 
 // Known reports whether there was a project to look at.
 func (c Checked) Known() bool {
-	return c.Paths+c.Scripts+c.Targets+c.Never > 0 || c.Commit != "" || c.Limited || !c.Date.IsZero()
+	return c.Paths+c.Scripts+c.Targets+c.Versions+c.Never > 0 || c.Commit != "" || c.Limited || !c.Date.IsZero()
 }
 
 // String says it in a line: "41 paths and 3 scripts checked in the checkout of 2026-11-20 (0f3b9c8), 3 missing".
@@ -83,7 +85,7 @@ func (c Checked) String() string {
 	for _, part := range []struct {
 		number int
 		noun   string
-	}{{c.Paths, "path"}, {c.Scripts, "script"}, {c.Targets, "target"}} {
+	}{{c.Paths, "path"}, {c.Scripts, "script"}, {c.Targets, "target"}, {c.Versions, "version"}} {
 		switch part.number {
 		case 0:
 		case 1:
@@ -162,12 +164,8 @@ func (p *Project) find(nth int, t Text, isMemory func(name string) bool) []Hit {
 	text := t.Body[:min(len(t.Body), maxText)]
 	var hits []Hit
 	seen := make(map[string]bool)
-	for _, s := range passages(text) {
-		named := text[s.Inner:s.InnerTo]
-		if name := strings.TrimSpace(named); isMemory(name) || isMemory(path.Base(name)) {
-			continue
-		}
-		for _, m := range p.judge(s.Kind, named) {
+	add := func(s prose.Span, found []Hit) {
+		for _, m := range found {
 			if seen[m.Ref] || !aroundOf(s, text).isPresent() { // in this order: most of what is named is there
 				continue
 			}
@@ -184,6 +182,16 @@ func (p *Project) find(nth int, t Text, isMemory func(name string) bool) []Hit {
 			hits = append(hits, m)
 		}
 	}
+	for _, s := range passages(text) {
+		named := text[s.Inner:s.InnerTo]
+		if name := strings.TrimSpace(named); !isMemory(name) && !isMemory(path.Base(name)) {
+			add(s, p.judge(s.Kind, named))
+		}
+	}
+	for _, s := range p.versionsIn(text) {
+		add(s, p.judgeVersion(text[s.Inner:s.InnerTo]))
+	}
+	slices.SortStableFunc(hits, func(a, b Hit) int { return a.Place.From - b.Place.From })
 	return hits
 }
 

@@ -21,10 +21,11 @@ const (
 type history struct {
 	commit   string // the newest, abbreviated
 	date     time.Time
-	gone     map[string]departure // by path
-	bases    map[string][]string  // deleted paths by their last part
-	folders  map[string]departure // of deleted paths
-	searched map[string]string    // the commit that lastChange found, by expression
+	gone     map[string]departure         // by path
+	bases    map[string][]string          // deleted paths by their last part
+	folders  map[string]departure         // of deleted paths
+	searched map[string]string            // the commit that lastChange found, by expression
+	renames  map[string]map[string]string // of files that were changed too, by commit
 }
 
 // departure is the last commit that deleted or renamed a path.
@@ -49,7 +50,7 @@ func (p *Project) past() *history {
 		return p.history
 	}
 	h := &history{commit: commit, gone: make(map[string]departure), bases: make(map[string][]string),
-		folders: make(map[string]departure), searched: make(map[string]string)}
+		folders: make(map[string]departure), searched: make(map[string]string), renames: make(map[string]map[string]string)}
 	h.date, _ = time.Parse(time.DateOnly, day)
 	p.history = h
 	// What a bound cuts off is the oldest.
@@ -111,6 +112,20 @@ func (p *Project) lastChange(expression, files string) string {
 		h.searched[expression] = by
 	}
 	return by
+}
+
+// renamed returns the name that the commit which removed a file gave to one that is like it, "" if there is none.
+func (p *Project) renamed(name, by string) string {
+	h, hash := p.past(), strings.Fields(by)[1]
+	if _, known := h.renames[hash]; !known && len(h.renames) < maxSearches {
+		h.renames[hash] = make(map[string]string)
+		out, _ := p.git("show", "--relative", "--format=", "--name-status", "--diff-filter=R", "-M60%", "-z", "--no-ext-diff", "--no-textconv",
+			"--no-show-signature", hash)
+		for fields := strings.Split(string(out), "\x00"); len(fields) > 2; fields = fields[3:] {
+			h.renames[hash][fields[1]] = fields[2]
+		}
+	}
+	return h.renames[hash][name]
 }
 
 // readCommit reads "HASH of DAY\0\nD\0path\0R100\0from\0to\0A\0path\0"; commits come the newest first.

@@ -37,6 +37,7 @@ type around struct {
 	before, after string // the rest of its sentence
 	struck        bool   // ~~struck through~~
 	scope         string // the heading and the lead ("Removed:") above it
+	next          string // the sentence after its own, if that names nothing itself
 }
 
 func aroundOf(s prose.Span, body string) around {
@@ -60,6 +61,12 @@ func aroundOf(s prose.Span, body string) around {
 	words := string(blanked)
 	start, end := text.Sentence(words, s.Inner-from, min(s.InnerTo-from, len(words)))
 	c.before, c.after = words[start:s.Inner-from], words[min(s.InnerTo-from, end):end]
+	if end < len(words) {
+		_, next := text.Sentence(words, end+1, end+1)
+		if c.next = words[end:next]; strings.Contains(c.next, "`") {
+			c.next = ""
+		}
+	}
 	c.struck = strings.Count(words[:s.Inner-from], "~~")%2 == 1
 	if i := strings.LastIndex(c.before, "; "); i >= 0 {
 		c.before = c.before[i:]

@@ -111,6 +111,9 @@ func (p *Project) judgePath(text string) []Hit {
 			return nil
 		}
 		became := h.became(was)
+		if became == "" && elsewhere == "" {
+			became = p.renamed(was, by)
+		}
 		if became != "" && p.look(became) != present {
 			became = ""
 		}

@@ -44,6 +44,7 @@ type seen struct {
 	since     time.Time
 	tree      *tree
 	manifests *string
+	versions  map[string][]declaration
 	history   *history // is kept for as long as HEAD is the same
 	asked     bool     // git was asked for HEAD
 }
