@@ -50,7 +50,7 @@ func TestKillAfterManyDreams(t *testing.T) {
 		w := newWorldFor(t, "commit")
 		var all []listed.Marks
 		for n := range 60 {
-			all, _ = listed.Add(all, fmt.Sprint("20261101-000000-", n), prior, nil, func() (map[string]bool, error) { return nil, nil })
+			all, _ = listed.Add(all, fmt.Sprint("20261101-000000-", n), prior, nil, func(...string) (map[string]bool, error) { return nil, nil })
 		}
 		w.mustDo(w.database(w.open()).SetListed(all))
 		at := w.runToDeath("commit", step)

@@ -152,7 +152,7 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m liste
 func (s *Sessions) sinceLast() (listed.Marks, error) {
 	if db, err := s.p.Store.Records.Look(); err == nil {
 		if all, _ := db.Listed(); len(all) > 0 { // what is lost is listed again
-			undone, err := s.p.Store.Records.Undone()
+			undone, err := s.p.Store.Records.Undone(listed.Dreams(all)...)
 			return listed.Joined(all, undone), err
 		}
 	}

@@ -156,10 +156,10 @@ func (s *Status) describeDreams(p *Project, dir *memory.Dir) error {
 			return err
 		}
 	}
-	if use, err := p.History.Use(); err == nil && use.Bytes > use.MaxBytes {
+	if use, err := p.History.Use(); err == nil && use.Bytes > p.History.MaxArchive {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the archive has %d MiB, over its limit of %d, "+
 			"since it keeps the newest dream and what was deleted in the last 30 days; "+
-			"max_archive_mib in config.json sets the limit", use.Bytes>>20, use.MaxBytes>>20))
+			"max_archive_mib in config.json sets the limit", use.Bytes>>20, p.History.MaxArchive>>20))
 	}
 	left, err := p.Store.Unfinished(open)
 	if len(left) > 0 && p.dream == nil {

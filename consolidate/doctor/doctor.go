@@ -286,8 +286,8 @@ func (e *examination) archive() error {
 		return err
 	}
 	c := Check{Name: "archive", State: Healthy, Message: fmt.Sprintf("%s, %.1f of %d MiB",
-		ops.Plural(use.Dreams+use.Others, "operation"), float64(use.Bytes)/(1<<20), use.MaxBytes>>20)}
-	if use.Bytes > use.MaxBytes {
+		ops.Plural(use.Dreams+use.Others, "operation"), float64(use.Bytes)/(1<<20), e.History.MaxArchive>>20)}
+	if use.Bytes > e.History.MaxArchive {
 		c.State, c.Hint = Note, "the next dream or write removes the oldest, but nothing that was deleted within 30 days"
 	}
 	e.add(c)

@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"time"
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/provenance"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 )
 
@@ -152,21 +152,22 @@ func (h *History) shown(sum memory.Sum, data []byte) *string {
 
 // reportDreams adds the last dreams that landed, the oldest first, and whether r was undone.
 func (h *History) reportDreams(r *Report) error {
-	all, err := h.Landed(time.Time{})
-	if err != nil {
-		return err
-	}
-	undone, err := h.Store.Records.Undone()
+	undone, err := h.Store.Records.Undone(r.Entry.ID)
 	if err != nil {
 		return err
 	}
 	r.Undone = undone[r.Entry.ID]
-	for _, l := range all {
-		if l.Kind != string(lock.KindDream) || undone[l.ID] {
-			continue
+	for e, err := range h.Store.Records.Newest(state.LogQuery{Kind: string(lock.KindDream)}) {
+		if err != nil {
+			return err
 		}
-		r.History = append(r.History, ops.LogEntry{Header: ops.Header{ID: l.ID}, Time: l.Landed, Changes: ops.CountsOf(l.Changes)})
+		if e.Outcome == ops.Committed && !e.Undone {
+			r.History = append(r.History, ops.LogEntry{Header: ops.Header{ID: e.ID}, Time: e.Time, Changes: e.Changes})
+		}
+		if len(r.History) == reportedDreams {
+			break
+		}
 	}
-	r.History = r.History[max(0, len(r.History)-reportedDreams):]
+	slices.Reverse(r.History)
 	return nil
 }

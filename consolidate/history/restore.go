@@ -78,7 +78,7 @@ func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, 
 
 // find returns the version of n to restore, its content, and its index line.
 func (h *History) find(n memory.Name, id string) (v Version, data []byte, line ops.IndexLine, err error) {
-	all, err := h.Landed(time.Time{})
+	all, err := h.Landed(time.Time{}, n, memory.IndexName)
 	if err == nil {
 		v, err = h.choose(all, n, id)
 	}
@@ -101,13 +101,16 @@ func (h *History) choose(all landings, n memory.Name, id string) (Version, error
 	if err != nil {
 		return Version{}, err
 	}
-	at := slices.IndexFunc(all, func(o state.Operation) bool { return o.ID == id })
-	if at < 0 {
+	o, err := h.Store.Records.Op(id)
+	if err != nil {
+		return Version{}, err
+	}
+	if o.State != ops.Landed {
 		return Version{}, ops.Refuse(fmt.Sprintf("%s has not landed", id), "dream-mcp undo --list "+ops.Quoted(n.String())+" shows the versions")
 	}
-	switch v, ok := all.before(n, at); {
+	switch v, ok := all.before(n, state.Operation{ID: id, Landed: o.Landed}); {
 	case !ok:
-		return Version{}, unknownVersion(all, n)
+		return Version{}, h.unknownVersion(n)
 	case v.sum == "":
 		return Version{}, ops.Refuse(fmt.Sprintf("%s did not exist then (%s %s)", n, v.When, v.ID),
 			"dream-mcp undo --list "+ops.Quoted(n.String())+" shows when it did")
@@ -137,7 +140,7 @@ func (h *History) newestOther(all landings, n memory.Name) (Version, error) {
 	if len(all.of(n)) > 0 {
 		return Version{}, ops.Refuse(fmt.Sprintf("the archive has no other version of %s", n), "dream-mcp undo --list shows the versions")
 	}
-	return Version{}, unknownVersion(all, n)
+	return Version{}, h.unknownVersion(n)
 }
 
 // archivedName parses the name of a memory as a person types it.
@@ -153,7 +156,11 @@ func archivedName(file string) (memory.Name, error) {
 }
 
 // unknownVersion returns an error for a memory that the archive does not have, with the nearest name.
-func unknownVersion(all landings, n memory.Name) error {
+func (h *History) unknownVersion(n memory.Name) error {
+	all, err := h.last()
+	if err != nil {
+		return err
+	}
 	others := slices.DeleteFunc(all.names(), func(known memory.Name) bool { return known == n })
 	return ops.Refuse(
 		fmt.Sprintf("the archive has no such version of %s", n),

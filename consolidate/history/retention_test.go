@@ -1,6 +1,7 @@
 package history
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -39,24 +40,35 @@ func TestKept(t *testing.T) {
 		{"what was deleted lately stays over the limit", []string{"write 29 50-", "dream 1 5"}, 10, 0},
 		{"what was deleted long ago does not", []string{"write 31 50-", "dream 2 5", "dream 1 5"}, 10, 1},
 		{"an old deletion among many", append([]string{"dream 900 1-"}, many("dream", 20, 400)...), 1000, 1},
-		{"landed by a clock that was ahead", append([]string{"dream -400 1"}, many("dream", 20, 400)...), 1000, 0},
+		{"landed by a clock that was ahead", append(many("dream", 20, 400), "dream -400 1"), 1000, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var all []state.Operation
-			for _, op := range test.ops {
-				var kind string
+			db, err := state.Open(t.TempDir(), state.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			for i, op := range test.ops {
+				o := state.Operation{ID: fmt.Sprintf("%03d", i), State: "landed"}
 				var age int
-				var size int64
 				rest := strings.TrimSuffix(op, "-")
-				if _, err := fmt.Sscanf(rest, "%s %d %d", &kind, &age, &size); err != nil {
+				if _, err := fmt.Sscanf(rest, "%s %d %d", &o.Kind, &age, &o.Bytes); err != nil {
 					t.Fatal(err)
 				}
-				all = append(all, state.Operation{ID: op, Kind: kind, Landed: start.AddDate(0, 0, -age), Bytes: size, OnlyCopy: rest != op})
-			}
-			for i, keep := range kept(all, test.limit, start) {
-				if keep != (i >= test.gone) {
-					t.Errorf("%d, %s: kept %t", i, test.ops[i], keep)
+				o.Landed, o.OnlyCopy = start.AddDate(0, 0, -age), rest != op
+				if err := db.Save(&o, nil, nil); err != nil {
+					t.Fatal(err)
 				}
+			}
+			h := History{MaxArchive: test.limit}
+			bytes, err := db.Prune(h.retention(), start)
+			left, idsErr := db.IDs()
+			use, useErr := db.Use()
+			if err := errors.Join(err, idsErr, useErr); err != nil || use.Bytes != bytes || len(left) != use.Dreams+use.Others {
+				t.Errorf("%d bytes and %v are left, of which %+v, %v", bytes, left, use, err)
+			}
+			if len(left) != len(test.ops)-test.gone || left[0] != fmt.Sprintf("%03d", test.gone) {
+				t.Errorf("%v are left", left)
 			}
 		})
 	}

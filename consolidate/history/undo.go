@@ -155,7 +155,7 @@ func (h *History) LastReport() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	undone, err := h.Store.Records.Undone()
+	undone, err := h.Store.Records.Undone(id)
 	if err != nil {
 		return "", err
 	}

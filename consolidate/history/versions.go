@@ -28,16 +28,22 @@ type History struct {
 // landings are archived operations that have landed, in that order.
 type landings []state.Operation
 
-// Landed returns the operations that have landed since a time, after it has completed an interrupted one.
-func (h *History) Landed(since time.Time) (landings, error) {
-	if err := h.Store.Complete(); err != nil {
-		return nil, err
-	}
-	db, err := h.Store.Records.Look()
+// Landed returns the operations that have landed since a time and changed one of some files, or all, after it has completed an
+// interrupted one.
+func (h *History) Landed(since time.Time, files ...memory.Name) (landings, error) {
+	db, err := h.database()
 	if err != nil {
 		return nil, err
 	}
-	return db.Landed(since)
+	return db.Landed(since, files...)
+}
+
+// database returns the database, after it has completed an interrupted landing.
+func (h *History) database() (*state.DB, error) {
+	if err := h.Store.Complete(); err != nil {
+		return nil, err
+	}
+	return h.Store.Records.Look()
 }
 
 // Whether a version is the content before or after the operation that names it.
@@ -81,13 +87,14 @@ func (all landings) of(n memory.Name) (versions []Version) {
 	return versions
 }
 
-// before returns the content of n when the operation at i landed ("" for no file), as the next operation that changed
-// n recorded it. It reports false if none did, or if somebody else wrote n in between.
-func (all landings) before(n memory.Name, i int) (Version, bool) {
-	for j, l := range all[i:] {
-		if c, ok := l.Change(n); ok {
-			foreign := j > 0 && c.Before != "" && c.BeforeTime.After(all[i].Landed)
-			return Version{File: n.String(), When: Before, ID: l.ID, Time: c.BeforeTime.UTC(), Sum: c.Before.Short(), sum: c.Before, at: i + j}, !foreign
+// before returns the content of n when o landed ("" for no file), as the next operation that changed n recorded it. It reports
+// false if none did, or if somebody else wrote n in between.
+func (all landings) before(n memory.Name, o state.Operation) (Version, bool) {
+	for at, l := range all {
+		earlier := l.Landed.Before(o.Landed) || l.Landed.Equal(o.Landed) && l.ID < o.ID
+		if c, ok := l.Change(n); ok && !earlier {
+			foreign := l.ID != o.ID && c.Before != "" && c.BeforeTime.After(o.Landed)
+			return Version{File: n.String(), When: Before, ID: l.ID, Time: c.BeforeTime.UTC(), Sum: c.Before.Short(), sum: c.Before, at: at}, !foreign
 		}
 	}
 	return Version{}, false
@@ -96,7 +103,7 @@ func (all landings) before(n memory.Name, i int) (Version, bool) {
 // entry returns the index line of n from the time when v was its content.
 func (h *History) entry(all landings, v Version, n memory.Name) (ops.IndexLine, error) {
 	line := ops.IndexLine{File: n.String()}
-	index, ok := all.before(memory.IndexName, v.at)
+	index, ok := all.before(memory.IndexName, all[v.at])
 	if _, changed := all[v.at].Change(memory.IndexName); v.When == After && changed {
 		ok = false
 	}
@@ -128,23 +135,27 @@ func (h *History) content(v Version) ([]byte, error) {
 func (h *History) Versions(file string) ([]Version, error) {
 	h.Store.Lock()
 	defer h.Store.Unlock()
-	all, err := h.Landed(time.Time{})
-	if err != nil {
-		return nil, err
-	}
 	var versions []Version
 	if file == "" {
-		for _, n := range all.names() {
-			versions = append(versions, all.of(n)[:1]...)
-		}
-	} else {
-		n, err := archivedName(file)
+		all, err := h.last()
 		if err != nil {
 			return nil, err
 		}
-		if versions = all.of(n); len(versions) == 0 {
-			return nil, unknownVersion(all, n)
+		for _, n := range all.names() {
+			versions = append(versions, all.of(n)[:1]...)
 		}
+		return versions, h.measure(versions)
+	}
+	n, err := archivedName(file)
+	if err != nil {
+		return nil, err
+	}
+	all, err := h.Landed(time.Time{}, n)
+	if versions = all.of(n); err == nil && len(versions) == 0 {
+		err = h.unknownVersion(n)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return versions, h.measure(versions)
 }
@@ -171,6 +182,15 @@ func (h *History) measure(versions []Version) error {
 		}
 	}
 	return nil
+}
+
+// last returns the last operation that changed each memory, with that change alone.
+func (h *History) last() (landings, error) {
+	db, err := h.database()
+	if err != nil {
+		return nil, err
+	}
+	return db.LastLanded()
 }
 
 // names returns the names of all archived memories.

@@ -84,9 +84,9 @@ func Last(store *ops.Store) (Note, error) {
 	if err != nil || len(dreams) == 0 {
 		return Note{}, cmp.Or(err, fs.ErrNotExist)
 	}
-	undone, err := store.Records.Undone()
 	for _, l := range dreams {
-		if err == nil && !undone[l.Dream] {
+		undone, undoneErr := store.Records.Undone(l.Dream)
+		if err = undoneErr; err == nil && !undone[l.Dream] {
 			return Note(l), nil
 		}
 	}
@@ -191,7 +191,11 @@ func (c *Changed) relate(x *related.Index, passages []related.Passage, max int) 
 func ownSums(h *history.History, since time.Time) map[string]memory.Sum {
 	sums := map[string]memory.Sum{}
 	all, _ := h.Landed(since)
-	undone, _ := h.Store.Records.Undone()
+	ids := make([]string, len(all))
+	for i, l := range all {
+		ids[i] = l.ID
+	}
+	undone, _ := h.Store.Records.Undone(ids...)
 	back := map[string]bool{} // operations since then that are undone
 	for _, l := range all {
 		switch {

@@ -54,9 +54,17 @@ func Joined(all []Marks, undone map[string]bool) Marks {
 	return m
 }
 
+// Dreams returns the dreams that marks are of.
+func Dreams(all []Marks) (ids []string) {
+	for _, m := range all {
+		ids = append(ids, m.Dream)
+	}
+	return ids
+}
+
 // Add adds to the marks of earlier dreams what the listings of a dream showed (nil: nothing was listed since a time). Adding it
 // again changes nothing. It calls undone when it joins the oldest marks.
-func Add(all []Marks, dream string, since time.Time, r *Record, undone func() (map[string]bool, error)) ([]Marks, error) {
+func Add(all []Marks, dream string, since time.Time, r *Record, undone func(dreams ...string) (map[string]bool, error)) ([]Marks, error) {
 	if r == nil { // its sessions come back
 		r = &Record{From: since}
 	}
@@ -66,7 +74,7 @@ func Add(all []Marks, dream string, since time.Time, r *Record, undone func() (m
 	}
 	all = slices.DeleteFunc(all, func(m Marks) bool { return m.Dream == dream })
 	if all = append(all, m); len(all) > keptMarks {
-		without, err := undone()
+		without, err := undone(Dreams(all)...)
 		if err != nil {
 			return nil, err
 		}

@@ -118,6 +118,9 @@ func NewID(now time.Time) string {
 	return now.UTC().Format(idTime) + "-" + hex.EncodeToString(b[:])
 }
 
+// IDAfter returns a text that sorts after the IDs of operations that began at now or before, and before later ones.
+func IDAfter(now time.Time) string { return now.UTC().Format(idTime) + "." }
+
 // Beginning returns the time in an ID, when the operation began.
 func Beginning(id string) (time.Time, bool) {
 	t, err := time.Parse(idTime, id[:min(len(id), len(idTime))])

@@ -150,18 +150,13 @@ func (s *Store) Log() ([]LogEntry, error) {
 	return s.Records.Journal()
 }
 
-// Undone returns the operations that are undone. An undo that was itself undone does not count.
-func (s *Records) Undone() (map[string]bool, error) {
+// Undone returns which of some operations are undone. An undo that was itself undone does not count.
+func (s *Records) Undone(ids ...string) (map[string]bool, error) {
 	db, err := s.Look()
 	if err != nil {
 		return nil, err
 	}
-	ids, err := db.AllUndone()
-	undone := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		undone[id] = true
-	}
-	return undone, err
+	return db.Undone(ids...)
 }
 
 // Entry returns the line of i for the log.

@@ -108,13 +108,20 @@ func (db *DB) Entries(q LogQuery, yield func(Entry) bool) error {
 	}
 }
 
-// Undone reports whether an operation is undone.
-func (db *DB) Undone(id string) (bool, error) {
-	found, err := db.ids("SELECT operation FROM log WHERE operation = ? AND undone", id)
-	return len(found) > 0, err
-}
-
-// AllUndone returns the operations that are undone.
-func (db *DB) AllUndone() ([]string, error) {
-	return db.ids("SELECT DISTINCT operation FROM log WHERE undone")
+// Undone returns which of some operations are undone.
+func (db *DB) Undone(ids ...string) (map[string]bool, error) {
+	undone := make(map[string]bool)
+	err := db.view(func(tx *Tx) error {
+		for _, id := range ids {
+			found, err := tx.strings("SELECT operation FROM log WHERE operation = ? AND undone LIMIT 1", id)
+			if err != nil {
+				return err
+			}
+			if found != nil {
+				undone[id] = true
+			}
+		}
+		return nil
+	})
+	return undone, err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"dream-mcp/memory"
@@ -119,25 +120,27 @@ func (tx *Tx) release(id string, sum memory.Sum) error {
 
 // Discard removes operations, and their texts that no other needs. An unknown one is ignored.
 func (db *DB) Discard(ids ...string) error {
-	return db.update(func(tx *Tx) error {
-		for _, id := range ids {
-			sums, err := tx.sums("SELECT sum FROM needs WHERE operation = ?", id)
-			for _, sum := range sums {
-				if err == nil {
-					err = tx.release(id, sum)
-				}
-			}
-			for _, table := range []string{"operations WHERE id", "changes WHERE operation", "stops WHERE operation", "events WHERE dream"} {
-				if err == nil {
-					_, err = tx.Exec("DELETE FROM "+table+" = ?", id)
-				}
-			}
-			if err != nil {
-				return err
+	return db.update(func(tx *Tx) error { return tx.discard(ids) })
+}
+
+func (tx *Tx) discard(ids []string) error {
+	for _, id := range ids {
+		sums, err := tx.sums("SELECT sum FROM needs WHERE operation = ?", id)
+		for _, sum := range sums {
+			if err == nil {
+				err = tx.release(id, sum)
 			}
 		}
-		return nil
-	})
+		for _, table := range []string{"operations WHERE id", "changes WHERE operation", "stops WHERE operation", "events WHERE dream"} {
+			if err == nil {
+				_, err = tx.Exec("DELETE FROM "+table+" = ?", id)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Operation returns an operation. It fails with fs.ErrNotExist if there is none.
@@ -219,25 +222,41 @@ func (db *DB) Staged(waits bool) ([]string, error) {
 	return db.ids("SELECT id FROM operations WHERE state = 'staged' AND waits = ? ORDER BY id DESC", waits)
 }
 
-// Landed returns the operations that landed since a time, in that order, with their changes but without the rest.
-func (db *DB) Landed(since time.Time) (all []Operation, err error) {
+// Landed returns the operations that landed since a time, in that order, with their changes but without the rest. With files, it
+// returns only those that changed one of them.
+func (db *DB) Landed(since time.Time, files ...memory.Name) (all []Operation, err error) {
+	from, args := "operations", []any{}
+	if len(files) > 0 { // the index of changes leads
+		from = "(SELECT DISTINCT operation AS of FROM changes WHERE name IN (?" + strings.Repeat(", ?", len(files)-1) + ")) CROSS JOIN operations ON id = of"
+		for _, n := range files {
+			args = append(args, n.String())
+		}
+	}
+	return db.landed("landed", from+" LEFT JOIN changes ON operation = id WHERE state = 'landed' AND landed >= ? ORDER BY landed, id, position", append(args, nano(since))...)
+}
+
+// LastLanded returns the last operation that changed each file, with that change alone.
+func (db *DB) LastLanded() ([]Operation, error) {
+	return db.landed("max(landed)", "changes JOIN operations ON operation = id WHERE state = 'landed' GROUP BY name")
+}
+
+func (db *DB) landed(landed, from string, args ...any) (all []Operation, err error) {
 	err = db.view(func(tx *Tx) error {
-		rows, err := tx.Query(`SELECT id, kind, undoes, landed, coalesce(name, ''), coalesce(before, ''), coalesce(before_time, 0),
-			coalesce(before_mode, 0), coalesce(after, ''), coalesce(after_time, 0), coalesce(after_mode, 0), coalesce(same, 0), coalesce(temp, '')
-			FROM operations LEFT JOIN changes ON operation = id WHERE state = 'landed' AND landed >= ? ORDER BY landed, id, position`, nano(since))
+		rows, err := tx.Query("SELECT id, kind, undoes, "+landed+`, coalesce(name, ''), coalesce(before, ''), coalesce(before_time, 0),
+			coalesce(before_mode, 0), coalesce(after, ''), coalesce(after_time, 0), coalesce(after_mode, 0), coalesce(same, 0), coalesce(temp, '') FROM `+from, args...)
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
 		for rows.Next() {
 			var o Operation
-			var landed int64
-			c, err := scanChange(rows, &o.ID, &o.Kind, &o.Undoes, &landed)
+			var at int64
+			c, err := scanChange(rows, &o.ID, &o.Kind, &o.Undoes, &at)
 			if err != nil {
 				return err
 			}
 			if last := len(all) - 1; last < 0 || all[last].ID != o.ID {
-				o.Landed = fromNano(landed)
+				o.Landed = fromNano(at)
 				all = append(all, o)
 			}
 			if last := &all[len(all)-1]; c != (Change{}) {
@@ -282,29 +301,6 @@ func (tx *Tx) sums(query string, args ...any) ([]memory.Sum, error) {
 		sums[i] = memory.Sum(s)
 	}
 	return sums, err
-}
-
-// Brief returns all operations that landed, in that order, and then those that did not, without their records and changes.
-func (db *DB) Brief() (all []Operation, err error) {
-	err = db.view(func(tx *Tx) error {
-		rows, err := tx.Query(`SELECT id, kind, undoes, state, waits, last_call, landed, only_copy, bytes FROM operations
-			ORDER BY state = 'staged', landed, id`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var o Operation
-			var lastCall, landed int64
-			if err := rows.Scan(&o.ID, &o.Kind, &o.Undoes, &o.State, &o.Waits, &lastCall, &landed, &o.OnlyCopy, &o.Bytes); err != nil {
-				return err
-			}
-			o.LastCall, o.Landed = fromNano(lastCall), fromNano(landed)
-			all = append(all, o)
-		}
-		return rows.Err()
-	})
-	return all, err
 }
 
 // Stop asks a dream to stop.

@@ -13,6 +13,7 @@ import (
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
 	html "dream-mcp/server/console/report"
@@ -27,13 +28,30 @@ func (c *Command) log(_ context.Context, p *consolidate.Project, _ host.Setup) e
 	if c.Recalled {
 		return c.recallLog(p)
 	}
-	entries, err := p.Store.Log()
-	if err != nil {
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	if err := p.Store.Complete(); err != nil {
 		return err
 	}
-	slices.Reverse(entries)
-	return answerAll(c, entries, func(ink terminal.Ink) string { return renderLog(entries, p.Store.Now(), ink) })
+	var entries []ops.LogEntry
+	for e, err := range p.Store.Records.Newest(state.LogQuery{}) {
+		if err != nil {
+			return err
+		}
+		if entries = append(entries, e); len(entries) > maxLog && !c.All && !c.JSON {
+			break
+		}
+	}
+	return answerAll(c, entries, func(ink terminal.Ink) string {
+		if len(entries) > maxLog && !c.All {
+			return renderLog(entries[:maxLog], p.Store.Now(), ink) + "\nEarlier ones: dream-mcp log --all\n"
+		}
+		return renderLog(entries, p.Store.Now(), ink)
+	})
 }
+
+// maxLog is how many entries the log shows, unless all are asked for.
+const maxLog = 60
 
 // renderLog lists the operations, the newest first: a sentence, and below it what it was and its ID. It omits the beginning of
 // an operation that has ended, and a proposal that was answered.

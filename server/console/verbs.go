@@ -58,6 +58,7 @@ var verbs = []verb{
 		short:   "list what dreams, single writes and undos did",
 		example: "dream-mcp log\ndream-mcp log --background",
 		flags: func(c *Command, f *pflag.FlagSet) {
+			f.BoolVar(&c.All, "all", false, "list all of them, not only the newest")
 			f.BoolVar(&c.Background, "background", false, "show the steps of the last background dream")
 			f.BoolVar(&c.Recalled, "recall", false, "list the memories that were shown to models automatically")
 		}},
