@@ -41,39 +41,37 @@ func main() {
 	fmt.Fprintf(out, "<rect width=\"%d\" height=\"%d\" rx=\"8\" fill=\"#0d1117\"/>\n", width, height)
 	for i, screen := range screens {
 		fmt.Fprintf(out, "<g style=\"animation-delay:%ds\">\n", i*seconds)
+		style := ""
 		for y, row := range strings.Split(strings.Trim(screen, "\n"), "\n") {
 			if y == rows {
 				break
 			}
-			fmt.Fprintf(out, "<text x=\"12\" y=\"%d\">%s</text>\n", 12+line*(y+1)-4, draw(row))
+			var drawn string
+			drawn, style = draw(row, style)
+			fmt.Fprintf(out, "<text x=\"12\" y=\"%d\">%s</text>\n", 12+line*(y+1)-4, drawn)
 		}
 		fmt.Fprintln(out, "</g>")
 	}
 	fmt.Fprintln(out, "</svg>")
 }
 
-// draw turns the colours of a row into styles.
-func draw(row string) string {
+// draw turns the colours of a row into styles. style is that of its beginning, and of the next row's.
+func draw(row, style string) (drawn, next string) {
 	var b strings.Builder
-	open := false
+	add := func(text string) {
+		if text = html.EscapeString(text); style != "" && text != "" {
+			text = "<tspan style=\"" + style + "\">" + text + "</tspan>"
+		}
+		b.WriteString(text)
+	}
 	for {
 		at := colour.FindStringSubmatchIndex(row)
 		if at == nil {
-			break
+			add(row)
+			return b.String(), style
 		}
-		b.WriteString(html.EscapeString(row[:at[0]]))
-		if open {
-			b.WriteString("</tspan>")
-		}
-		style := colours[row[at[2]:at[3]]]
-		if open = style != ""; open {
-			fmt.Fprintf(&b, "<tspan style=\"%s\">", style)
-		}
+		add(row[:at[0]])
+		style = colours[row[at[2]:at[3]]]
 		row = row[at[1]:]
 	}
-	b.WriteString(html.EscapeString(row))
-	if open {
-		b.WriteString("</tspan>")
-	}
-	return b.String()
 }

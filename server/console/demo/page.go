@@ -172,11 +172,12 @@ func (s *story) showEdits(line string) {
 
 // next says which two commands come next.
 func (s *story) next() string {
-	first, program := "dream-mcp install     connects the agents that you have", "dream-mcp"
+	first := ""
 	if install.Temporary(s.Self) {
-		first = "go install . && dream-mcp install     connects the agents that you have"
+		first = "go install . && "
 	}
-	return fmt.Sprintf("\nNext:\n  %s\n  %s demo --keep     keeps this sandbox for you to look around; --full shows every step\n", first, program)
+	return "\nNext:\n  " + first + "dream-mcp install       connects the agents that you have\n" +
+		"  dream-mcp demo --keep   keeps this sandbox; --full shows every step\n"
 }
 
 // enter says how to look around in the sandbox.
