@@ -207,7 +207,7 @@ func options(s host.Setup, state string) consolidate.Options {
 		},
 		ProjectDir:  s.Checkout,
 		Transcripts: consolidate.Listen(said, s.AllowSecrets),
-		Enabled:     consolidate.Switch(s.Enabled),
+		Enabled:     s.Enabled,
 		MinHours:    s.MinHours,
 		MinSessions: s.MinSessions,
 		CleanupDays: s.CleanupDays,
@@ -227,7 +227,7 @@ func watched(env host.Environment, flags host.Flags, s host.Setup, state string)
 	o.Waits = server.Waiting
 	o.Reread = func() (consolidate.Switch, bool) {
 		now, err := host.Resolve(env, flags)
-		return consolidate.Switch(now.Enabled), err == nil && now.MemoryDir == s.MemoryDir
+		return now.Enabled, err == nil && now.MemoryDir == s.MemoryDir
 	}
 	return o
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/runs"
 	"dream-mcp/consolidate/state"
 )
 
@@ -121,7 +121,7 @@ func (g *Gates) Due(ctx context.Context) (since string, sessions int, err error)
 }
 
 // BeginRun begins the run of a background dream, if one is due.
-func (g *Gates) BeginRun(ctx context.Context) (*background.Run, error) {
+func (g *Gates) BeginRun(ctx context.Context) (*runs.Run, error) {
 	return g.p.Background.Begin(ctx, g.p.options.Asked, func(ctx context.Context) error {
 		_, _, err := g.Due(ctx)
 		return err

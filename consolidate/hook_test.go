@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/runs"
 	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
@@ -72,7 +72,7 @@ func TestReports(t *testing.T) {
 	deliver := func(p *Project, fails bool) {
 		for { // a lock that is held is one more try here
 			called := false
-			err := p.Background.DeliverReports(func(reports []background.DreamReport) error {
+			err := p.Background.DeliverReports(func(reports []runs.DreamReport) error {
 				called = true
 				if fails {
 					return errors.New("the output is closed")
@@ -165,12 +165,12 @@ func TestPauses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if outcome, err := run.End(ctx, background.RunEnd{Failure: "it broke"}); outcome != ops.Failed || err != nil {
+		if outcome, err := run.End(ctx, runs.RunEnd{Failure: "it broke"}); outcome != ops.Failed || err != nil {
 			t.Fatal(outcome, err)
 		}
 		w.setNow(w.now.Add(want - time.Second))
 		if run, err := p.Gates.BeginRun(ctx); err == nil {
-			run.End(ctx, background.RunEnd{})
+			run.End(ctx, runs.RunEnd{})
 			t.Fatalf("tried again before %v had passed", want)
 		}
 		w.setNow(w.now.Add(time.Second))
@@ -179,13 +179,13 @@ func TestPauses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(o).Gates.BeginRun(ctx); err != background.ErrRunning {
+	if _, err := Open(o).Gates.BeginRun(ctx); err != runs.ErrRunning {
 		t.Errorf("two at once: %v", err)
 	}
 	if err := script["commit"].run(p); err != nil {
 		t.Fatal(err)
 	}
-	if outcome, err := run.End(ctx, background.RunEnd{}); outcome != ops.Committed || err != nil {
+	if outcome, err := run.End(ctx, runs.RunEnd{}); outcome != ops.Committed || err != nil {
 		t.Fatal(outcome, err)
 	}
 	if why := p.Background.FailedRun(); why != "" {

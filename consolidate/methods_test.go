@@ -4,13 +4,13 @@ import (
 	"reflect"
 	"testing"
 
-	"dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/doctor"
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/proposal"
 	"dream-mcp/consolidate/provenance"
 	"dream-mcp/consolidate/recall"
+	"dream-mcp/consolidate/runs"
 	"dream-mcp/consolidate/share"
 	"dream-mcp/consolidate/transcript/search"
 )
@@ -20,7 +20,7 @@ func TestMethodsOfATypeAreFew(t *testing.T) {
 	for _, v := range []any{
 		&Project{}, &Gates{}, &Sessions{}, &Proposals{}, &dream{},
 		&ops.Store{}, &ops.Records{}, &ops.Folder{}, &ops.Tx{}, &ops.Op{}, &ops.Stage{},
-		&history.History{}, &share.Share{}, &recall.Recall{}, &background.Runs{}, &provenance.Sources{}, &doctor.Doctor{}, &proposal.Queue{},
+		&history.History{}, &share.Share{}, &recall.Recall{}, &runs.Runs{}, &provenance.Sources{}, &doctor.Doctor{}, &proposal.Queue{},
 		&search.Store{},
 	} {
 		if is := reflect.TypeOf(v); is.NumMethod() > 25 {

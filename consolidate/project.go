@@ -7,7 +7,6 @@ import (
 	"os"
 	"time"
 
-	"dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/doctor"
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/left"
@@ -17,6 +16,7 @@ import (
 	"dream-mcp/consolidate/proposal"
 	"dream-mcp/consolidate/provenance"
 	"dream-mcp/consolidate/recall"
+	"dream-mcp/consolidate/runs"
 	"dream-mcp/consolidate/share"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory"
@@ -29,7 +29,7 @@ const (
 	throttleSpan = 10 * time.Minute // between two counts by hooks that find too few sessions
 )
 
-// Switch is the state of the gate "enabled" in the host's settings.
+// Switch is the state of the gate "enabled" in the host's settings, and the variable or file that decided it.
 type Switch struct {
 	On        bool
 	MemoryOff bool // memory itself is switched off: nothing opens the gate, and single writes are refused too
@@ -70,7 +70,7 @@ type Project struct {
 	Proposals   *Proposals          // what waits for the person
 	History     *history.History    // what was done, and undoing it
 	Sources     *provenance.Sources // where memories come from
-	Background  *background.Runs    // runs that a hook started
+	Background  *runs.Runs          // runs that a hook started
 	Share       *share.Share        // the same memory on other machines
 	Person      *share.Person       // memories of the person in all their projects
 	Recall      *recall.Recall      // what prompts are shown
@@ -102,7 +102,7 @@ func Open(o Options) *Project {
 	p.Sessions = &Sessions{p: p}
 	p.Proposals = &Proposals{Queue: &proposal.Queue{Store: p.Store}, p: p}
 	p.History = &history.History{Store: p.Store, MaxArchive: cmp.Or(o.MaxArchive, history.DefaultMaxArchive)}
-	p.Background = &background.Runs{Store: p.Store, MinHours: o.MinHours}
+	p.Background = &runs.Runs{Store: p.Store, MinHours: o.MinHours}
 	p.Sources = &provenance.Sources{Store: p.Store, Transcripts: o.Transcripts}
 	p.Share = &share.Share{Store: p.Store, LastRead: p.Sessions.lastRead, MayWrite: p.Gates.mayWrite, Waits: o.Waits}
 	p.Person = share.NewPerson(p.Store, o.ProjectDir, p.Gates.mayWrite)

@@ -240,13 +240,6 @@ func name(t *testing.T, path string) memory.Name {
 	return n
 }
 
-// root is the state folder of p.
-func (w *world) root(p *Project) *os.Root {
-	root, err := p.Store.Records.Root()
-	w.mustDo(err)
-	return root
-}
-
 func (w *world) mustDo(err error) {
 	w.t.Helper()
 	if err != nil {

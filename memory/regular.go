@@ -88,29 +88,16 @@ func ReadFolder(root *os.Root, name string, limit int) (entries []fs.DirEntry, m
 	return entries[:min(len(entries), limit)], len(entries) > limit, err
 }
 
-// OpenRoot is os.OpenRoot, and OpenBelow its like below another root. Where no folder is they fail with
-// syscall.ENOTDIR; the system's own would wait on a fifo.
+// OpenRoot is os.OpenRoot. Where no folder is it fails with syscall.ENOTDIR; the system's own would wait on a fifo.
 func OpenRoot(path string) (*os.Root, error) {
-	if err := isFolder(path, os.Stat); err != nil {
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: path, Err: syscall.ENOTDIR}
+	}
+	if err != nil {
 		return nil, err
 	}
 	return os.OpenRoot(path)
-}
-
-// OpenBelow is OpenRoot for a folder below root.
-func OpenBelow(root *os.Root, name string) (*os.Root, error) {
-	if err := isFolder(name, root.Stat); err != nil {
-		return nil, err
-	}
-	return root.OpenRoot(name)
-}
-
-func isFolder(name string, stat func(string) (fs.FileInfo, error)) error {
-	info, err := stat(name)
-	if err == nil && !info.IsDir() {
-		err = &fs.PathError{Op: "open", Path: name, Err: syscall.ENOTDIR}
-	}
-	return err
 }
 
 // notRegular returns the error for a non-regular file at name.

@@ -27,7 +27,7 @@ import (
 	"strings"
 	"time"
 
-	"dream-mcp/server/install"
+	"dream-mcp/consolidate/host"
 )
 
 //go:embed plugin
@@ -167,6 +167,16 @@ func document(v any) []byte {
 
 type object = map[string]any
 
+// hooks has one command line at each event of Claude Code.
+func hooks(command string) object {
+	all := object{}
+	claude := host.Find("claude-code").Hooks
+	for _, event := range claude.Events {
+		all[event] = []object{{"hooks": []object{{"type": "command", "command": command, "timeout": claude.Timeout}}}}
+	}
+	return all
+}
+
 // pluginFiles is a Claude Code plugin: the server, the hook, and the two prompts as commands.
 func pluginFiles(s system, a about, program []byte) map[string][]byte {
 	path := "${CLAUDE_PLUGIN_ROOT}/bin/" + s.program()
@@ -180,7 +190,7 @@ func pluginFiles(s system, a about, program []byte) map[string][]byte {
 	files := map[string][]byte{
 		"bin/" + s.program():         program,
 		".claude-plugin/plugin.json": document(manifest),
-		"hooks/hooks.json":           document(object{"hooks": install.Hooks(`"` + path + `" hook`)}),
+		"hooks/hooks.json":           document(object{"hooks": hooks(`"` + path + `" hook`)}),
 	}
 	err := fs.WalkDir(plugin, "plugin", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {

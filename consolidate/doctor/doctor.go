@@ -15,13 +15,13 @@ import (
 	"slices"
 	"time"
 
-	"dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/forget"
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/provenance"
+	"dream-mcp/consolidate/runs"
 	"dream-mcp/consolidate/share"
 	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
@@ -56,7 +56,7 @@ type Doctor struct {
 	Store      *ops.Store
 	Share      *share.Share
 	History    *history.History
-	Background *background.Runs
+	Background *runs.Runs
 	Sources    *provenance.Sources
 }
 

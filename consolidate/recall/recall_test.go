@@ -25,13 +25,6 @@ func paths(all []*Memory) (names []string) {
 	return names
 }
 
-func noted(all []Note) (names []string) {
-	for _, n := range all {
-		names = append(names, n.Path)
-	}
-	return names
-}
-
 func TestMemories(t *testing.T) {
 	s := &memory.Snapshot{Topics: map[memory.Name]*memory.Topic{}, ModTimes: map[memory.Name]time.Time{}}
 	for name, text := range map[string]string{

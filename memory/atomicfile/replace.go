@@ -52,16 +52,6 @@ func Write(root *os.Root, name string, data []byte, mtime time.Time) error {
 	return Rename(root, temp, name)
 }
 
-// Cache is Write without any sync, for what can be made again.
-func Cache(root *os.Root, name string, data []byte) error {
-	temp := TempName(path.Dir(name), "")
-	if err := root.WriteFile(temp, data, 0o600); err != nil {
-		root.Remove(temp)
-		return err
-	}
-	return Rename(root, temp, name)
-}
-
 // Rename gives a temporary the name to, in place of what has it, or removes it.
 func Rename(root *os.Root, temp, to string) error {
 	err := rename(root, temp, to)
@@ -69,16 +59,6 @@ func Rename(root *os.Root, temp, to string) error {
 		root.Remove(temp)
 	}
 	return err
-}
-
-// Unlink makes the file name of root, which holds at most limit bytes, a file of its own: its other
-// names keep the content, and no longer change with it.
-func Unlink(root *os.Root, name string, limit int64) error {
-	data, err := memory.ReadBounded(root, name, limit)
-	if err != nil {
-		return err
-	}
-	return Replace(root, name, data, time.Time{})
 }
 
 // rename gives the file at one path the name to, in place of what has it.

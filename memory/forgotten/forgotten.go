@@ -125,7 +125,7 @@ func (l *List) Drop(number int) bool {
 type Span struct{ From, To int }
 
 // Spans returns the forgotten texts within a text, in order. Names of Markdown files do not count: links need them; nor do the
-// keys of frontmatter and the values that are no texts.
+// keys of frontmatter and the values that are not texts.
 func (l *List) Spans(text string) (spans []Span) {
 	if l == nil || len(l.Texts) == 0 {
 		return nil
@@ -204,7 +204,7 @@ func inFileName(text string, s Span) bool {
 var heads = map[string]bool{"name": true, "description": true, "metadata": true, "type": false, "sources": false, "created": false,
 	"modified": false, "node_type": false, "originSessionId": false, "originSessionIds": false}
 
-// inHead reports whether a span begins in a key of frontmatter, or in a value that is no text.
+// inHead reports whether a span begins in a key of frontmatter, or in a value that is not a text.
 func inHead(text string, s Span) bool {
 	if end := strings.Index(text, "\n---"); !strings.HasPrefix(text, "---\n") || s.From > end {
 		return false

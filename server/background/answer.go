@@ -26,9 +26,9 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
-	runs "dream-mcp/consolidate/background"
 	hosts "dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/runs"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/visible"
 	"dream-mcp/server/hook"

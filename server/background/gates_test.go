@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
-	runs "dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/runs"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/server/hook"

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	runs "dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/runs"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/visible"
 )

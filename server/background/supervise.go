@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
-	runs "dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/runs"
 	"dream-mcp/server/host"
 )
 
@@ -108,7 +108,7 @@ func dream(parent context.Context, p *consolidate.Project, setup host.Setup, fir
 		return report, "", err
 	}
 	err = cmd.Wait()
-	clear(cmd)
+	killRest(cmd)
 	lines.end()
 	complaints.end()
 	out.flush()
@@ -128,8 +128,8 @@ func dream(parent context.Context, p *consolidate.Project, setup host.Setup, fir
 	return report, words, nil
 }
 
-// clear ends the processes that the host left, such as our server, which then rolls back.
-func clear(cmd *exec.Cmd) {
+// killRest ends the processes that the host left, such as our server, which then rolls back.
+func killRest(cmd *exec.Cmd) {
 	end(cmd)
 	for deadline := time.Now().Add(grace); alive(cmd) && time.Now().Before(deadline); {
 		time.Sleep(20 * time.Millisecond)

@@ -3,6 +3,8 @@ package host
 import (
 	"fmt"
 	"strings"
+
+	"dream-mcp/consolidate"
 )
 
 // findEnabled decides whether dreams are on: by the switches of memory, then by our mode, then by Claude Code's switch of dreams.
@@ -12,7 +14,7 @@ func (r *resolver) findEnabled() error {
 		return nil
 	}
 	if r.Mode == ModeOff {
-		r.Enabled = Switch{Why: fmt.Sprintf("the mode is off (%s)", r.ModeSource)}
+		r.Enabled = consolidate.Switch{Why: fmt.Sprintf("the mode is off (%s)", r.ModeSource)}
 		return nil
 	}
 	all := trusted[bool](r, "autoDreamEnabled")
@@ -23,16 +25,16 @@ func (r *resolver) findEnabled() error {
 	if r.chosen {
 		r.Enabled.Why = fmt.Sprintf("mode %s (%s) overrides autoDreamEnabled in %q", r.Mode, r.ModeSource, all[0].path)
 	} else {
-		r.Enabled = Switch{Why: off}
+		r.Enabled = consolidate.Switch{Why: off}
 	}
 	return nil
 }
 
 // memoryOn returns whether memory is on, by the first switch that is set, in Claude Code's order.
-func (r *resolver) memoryOn() Switch {
-	off := func(name string) (Switch, bool) {
+func (r *resolver) memoryOn() consolidate.Switch {
+	off := func(name string) (consolidate.Switch, bool) {
 		value, source := r.variable(name)
-		return Switch{Why: fmt.Sprintf("%s is %q (%s)", name, clip(value), source)}, truthy(value)
+		return consolidate.Switch{Why: fmt.Sprintf("%s is %q (%s)", name, clip(value), source)}, truthy(value)
 	}
 	if s, ok := off("CLAUDE_CODE_SAFE_MODE"); ok {
 		return s
@@ -44,9 +46,9 @@ func (r *resolver) memoryOn() Switch {
 	why := fmt.Sprintf("%s is %q (%s)", disable, clip(value), source)
 	switch {
 	case falsy(value):
-		return Switch{On: true, Why: why + ", which forces memory on"}
+		return consolidate.Switch{On: true, Why: why + ", which forces memory on"}
 	case truthy(value) && !own:
-		return Switch{Why: why}
+		return consolidate.Switch{Why: why}
 	}
 	for _, name := range []string{"CLAUDE_CODE_DISABLE_CLAUDE_MDS", "CLAUDE_CODE_SIMPLE"} {
 		if s, ok := off(name); ok {
@@ -65,9 +67,9 @@ func (r *resolver) memoryOn() Switch {
 			r.distrust("autoMemoryEnabled", v.path)
 			continue
 		}
-		return Switch{On: v.value, Why: fmt.Sprintf("autoMemoryEnabled is %t in %q", v.value, v.path)}
+		return consolidate.Switch{On: v.value, Why: fmt.Sprintf("autoMemoryEnabled is %t in %q", v.value, v.path)}
 	}
-	return Switch{On: true, Why: "by default"}
+	return consolidate.Switch{On: true, Why: "by default"}
 }
 
 // environment is the source of a variable of this process.

@@ -16,6 +16,8 @@ import (
 	"runtime"
 
 	"golang.org/x/text/unicode/norm"
+
+	"dream-mcp/consolidate"
 )
 
 // Environment is what a process knows at its start.
@@ -55,13 +57,6 @@ var NoFlags = Flags{MinHours: -1, MinSessions: -1}
 type Setting struct {
 	Value  string `json:"value"`
 	Source string `json:"source"`
-}
-
-// Switch is a state, and the variable or file that decided it.
-type Switch struct {
-	On        bool
-	MemoryOff bool // off because memory is: nothing may be written
-	Why       string
 }
 
 // Candidate is another directory that may hold memories of the project.
@@ -118,8 +113,8 @@ type Setup struct {
 	MemoryWhy     string // why it is that one
 	MergeInto     string // the folder that Claude Code has made for the project since, into which the person may merge it; "" for none
 	Candidates    []Candidate
-	SessionID     string // of the session at our start: stale after a /clear
-	Enabled       Switch // whether dreams are on: the first gate
+	SessionID     string             // of the session at our start: stale after a /clear
+	Enabled       consolidate.Switch // whether dreams are on: the first gate
 	Mode          string
 	ModeSource    string
 	ModeKeys      []string // the path of the mode for this project in config.json

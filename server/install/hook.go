@@ -12,7 +12,6 @@ import (
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/memory/lazy"
 	"dream-mcp/server/hook"
-	"dream-mcp/server/host"
 )
 
 // noHooks is a file of flat hooks that has none.
@@ -69,16 +68,6 @@ func ShellWords(goos string, command []string) string {
 }
 
 var plainPath = lazy.New(`^[A-Za-z0-9_./@%+=:,-]+$`)
-
-// Hooks returns the value of "hooks" in Claude Code's settings, with one command line at each event.
-func Hooks(command string) any {
-	all := map[string][]any{}
-	h := hosts.Find(host.ClaudeCode).Hooks
-	for _, event := range h.Events {
-		all[event] = []any{item(h, command)}
-	}
-	return all
-}
 
 // item returns our hook in the form of an event's list.
 func item(h *hosts.Hooks, command string) any {

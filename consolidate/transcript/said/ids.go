@@ -69,6 +69,3 @@ func (u Utterance) Source() string {
 	}
 	return u.Session + u.ID[strings.LastIndexByte(u.ID, ':'):]
 }
-
-// IsNumber reports whether a name is all digits.
-func IsNumber(name string) bool { return name != "" && strings.Trim(name, "0123456789") == "" }
