@@ -170,6 +170,13 @@ const (
 	// minTouch is the score that a passage has at least, times the weight of the words that it shares with the utterance. In eight
 	// dreams of two invented projects 47 of 132 utterances with something to save name a memory, and 13 of 424 without.
 	minTouch = 4
+
+	// A passage is also shown if it has so much and so many times the score of each other memory, or if its memory is what the
+	// utterance names (related.Index.IsAbout). With both, of 29 utterances that change a fact of an invented project 27 name the
+	// memory that has it (before: 19), and of those in another language 16 (before: 14). Read one by one, 0.84 and 0.89 of all
+	// that are shown are right.
+	minClear = 3
+	clearly  = 1.8
 )
 
 // touch returns what finds the passages of memories that an utterance touches; nil outside dreams. The first dream reads all
@@ -182,12 +189,17 @@ func (d *dream) touch() listing.Touch {
 	if err != nil || len(s.Topics) == 0 {
 		return nil
 	}
-	known := d.before() != nil
-	x := related.New(related.Documents(s.Shown(nil)))
+	return touchOf(related.New(related.Documents(s.Shown(nil))), d.before() != nil)
+}
+
+// touchOf finds passages of x. Their texts are shown if the dream does not read them anyway.
+func touchOf(x *related.Index, known bool) listing.Touch {
 	return func(text string) (touched []listing.Touched) {
 		text = text[:min(len(text), maxAsked)]
-		for _, h := range x.Touched(related.Question{Text: text, PerFile: 1, Max: maxLookedAt}) {
-			if len(touched) == maxTouched || h.Score*x.Meeting(text, h) < minTouch {
+		hits := x.Touched(related.Question{Text: text, PerFile: 1, Max: maxLookedAt})
+		for i, h := range hits {
+			clear := i == 0 && h.Score >= minClear && (len(hits) == 1 || h.Score >= clearly*hits[1].Score)
+			if len(touched) == maxTouched || h.Score*x.Meeting(text, h) < minTouch && !clear && (i > 0 || !x.IsAbout(h, text)) {
 				continue
 			}
 			t := listing.Touched{Where: h.Where()}

@@ -5,7 +5,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
+	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/text"
 )
@@ -45,21 +47,44 @@ const (
 // is named all day, and says little about what they want. Of a long memory only the passage counts.
 func (x *Index) Meeting(s string, h Hit) float64 { return x.meeting(x.words(s, true), h) }
 
+// IsAbout reports whether a text has a rare word of the name of a hit's memory, or a name that only this memory has: in another
+// language that may be all they share.
+func (x *Index) IsAbout(h Hit, s string) bool {
+	called, file := memory.NameWords(h.File), x.fileOf[h.i]
+	name := x.lookUp(called)
+	short := len(strings.Fields(called)) <= maxName
+	return slices.ContainsFunc(x.words(s, true), func(w word) bool {
+		return slices.ContainsFunc(w.terms, func(t int32) bool {
+			only := len(x.whole.holders(t)) == 1 && x.whole.count(t, file) > 0 && x.passages.count(t, int32(h.i)) >= 1
+			return short && slices.Contains(name, t) && w.says >= minRare && x.rarity(t) == w.says || w.named && only
+		})
+	})
+}
+
+// A name of more words is a sentence. A word with less weight is in many memories.
+const (
+	maxName = 3
+	minRare = 0.7
+)
+
 // A word of a text by its terms, without those that say little.
 type word struct {
 	terms []int32
 	dense bool    // a name of code or a path
+	named bool    // it has an upper-case letter, and does not begin a sentence
 	says  float64 // its rarity; of a number 0
 }
 
 // words returns the words of a text, names of code and paths with their parts or as wholes.
 func (x *Index) words(s string, wholes bool) (words []word) {
+	inSentence, ends := false, true
 	counted := false // the word before is a number that may be a value: what it counts is not everyday
 	for w := range strings.FieldsSeq(s) {
 		lookUp := x.lookUp
 		if wholes && strings.ContainsAny(strings.Trim(w, "/_"), "/_") {
 			lookUp = x.lookUpWhole
 		}
+		inSentence, ends = !ends, strings.ContainsAny(w[len(w)-1:], ".!?:")
 		terms := slices.DeleteFunc(lookUp(w), func(id int32) bool {
 			return !counted && text.IsEveryday(x.terms[id]) || dateOrShort.MatchString(x.terms[id])
 		})
@@ -67,7 +92,7 @@ func (x *Index) words(s string, wholes bool) (words []word) {
 		if len(terms) == 0 {
 			continue
 		}
-		word := word{terms: terms, dense: strings.ContainsFunc(w, text.IsDense)}
+		word := word{terms: terms, dense: strings.ContainsFunc(w, text.IsDense), named: inSentence && strings.ContainsFunc(w, unicode.IsUpper)}
 		for _, t := range terms {
 			if !counted {
 				word.says = max(word.says, x.rarity(t))
