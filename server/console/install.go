@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -117,30 +115,6 @@ func (c *Command) installIn(ctx context.Context, i install.Installer, h *hosts.H
 		return notInstalled(h, failed)
 	}
 	return err
-}
-
-// chooseAllow sets whether the host asks before our quiet tools: as the flag says, or as the person says at a terminal.
-func (c *Command) chooseAllow(ctx context.Context, i *install.Installer, h *hosts.Host) error {
-	rules := install.Rules(h)
-	i.Allow = c.Allow || !i.Asks(h)
-	switch {
-	case c.Verb == "uninstall":
-	case c.Allow && rules == nil:
-		return ops.Refuse(h.Name+" has no list of allowed tools that dream-mcp supports", "leave --allow out")
-	case c.Allow, c.In == nil, c.DryRun, c.Print, c.JSON, !i.Asks(h):
-	default:
-		var b terminal.Lines
-		b.Add(true, "", "\n%s asks before each call of a tool. These change no memory, and need not be asked about:", h.Name)
-		for _, rule := range rules {
-			b.Add(true, "", "  %s", rule)
-		}
-		answer, err := c.ask(ctx, b.String()+"Allow them in its settings? [Y/n] ")
-		if err != nil {
-			return err
-		}
-		i.Allow = answer == "" || isYes(answer)
-	}
-	return nil
 }
 
 // installFound lists the hosts. On a terminal it also asks whether to install into those that are on this machine, and
@@ -269,52 +243,6 @@ func (c *Command) apply(ctx context.Context, i install.Installer, parts []instal
 		rows = append(rows, row)
 	}
 	return rows, changed, failed
-}
-
-// chooseProject sets the project for a host that starts servers outside of any, unless the flags name one or a memory. On a
-// terminal it asks, and proposes the working directory; else it refuses: the server would not know which memory is meant.
-func (c *Command) chooseProject(ctx context.Context, h *hosts.Host) error {
-	if c.Flags.Project != "" || c.Flags.MemoryDir != "" {
-		return nil
-	}
-	refusal := ops.Refuse(h.Name+" starts servers outside any project, so it needs the name of one",
-		"dream-mcp install "+h.ID+" --project DIR names the folder that you work in; --memory-dir DIR is a memory without a project")
-	if c.In == nil || c.Print || c.JSON {
-		return refusal
-	}
-	proposed, err := os.Getwd()
-	if home, _ := os.UserHomeDir(); err != nil || proposed == home || filepath.Dir(proposed) == proposed {
-		proposed = ""
-	}
-	answer, err := c.ask(ctx, fmt.Sprintf("%s starts servers outside any project. Whose memory is meant?\nThe folder that you work in [%s] ", h.Name, proposed))
-	if c.Flags.Project = cmp.Or(answer, proposed); err != nil || c.Flags.Project != "" {
-		return err
-	}
-	return refusal
-}
-
-// resolveProject makes the flags that name a project and its memory absolute, and fails if they are not valid.
-func (c *Command) resolveProject() error {
-	f := &c.Flags
-	if f.Project == "" && f.MemoryDir == "" {
-		return nil
-	}
-	setup, err := host.Resolve(host.Process(), *f)
-	if err != nil {
-		return err
-	}
-	if f.Project != "" {
-		f.Project = setup.Project
-	}
-	if f.MemoryDir != "" {
-		f.MemoryDir = setup.MemoryDir
-	}
-	for i, folder := range f.Transcripts {
-		if f.Transcripts[i], err = filepath.Abs(folder); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // printParts prints what to paste by hand.
