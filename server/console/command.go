@@ -139,8 +139,8 @@ func (c *Command) root() *cobra.Command {
 
 func hostIDs(*Command) []string { return install.IDs() }
 
-// memories returns the names of the memories of the project, for completion.
-func (c *Command) memories() (names []string) {
+// memoryNames returns the names of the memories of the project, for completion.
+func memoryNames(c *Command) (names []string) {
 	setup, err := host.Resolve(host.Process(), c.Flags)
 	if err != nil {
 		return nil
@@ -273,11 +273,11 @@ func (c *Command) Run(ctx context.Context, p *consolidate.Project, setup host.Se
 	v, _ := findVerb(c.Verb)
 	switch c.Verb {
 	case "":
-		v.run = (*Command).overview
+		v.run = runOverview
 	case "help":
-		v.run = (*Command).help
+		v.run = runHelp
 	case "completion":
-		v.run = (*Command).completionScript
+		v.run = runCompletion
 	}
 	if v.run == nil {
 		return fmt.Errorf("%q is not a verb of the console", c.Verb)
@@ -285,7 +285,7 @@ func (c *Command) Run(ctx context.Context, p *consolidate.Project, setup host.Se
 	if p != nil { // else the text is our own
 		c.Out = terminal.Masked(c.Out, setup.AllowSecrets)
 	}
-	err := v.run(c, ctx, p, setup)
+	err := v.run(ctx, c, p, setup)
 	if errors.Is(err, syscall.EPIPE) {
 		return nil // as in dream-mcp log | head
 	}

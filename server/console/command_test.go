@@ -243,7 +243,7 @@ func TestFixedTextsFit(t *testing.T) {
 		}
 		var out strings.Builder
 		c.Out = &out
-		if err := c.help(t.Context(), nil, host.Setup{}); err != nil {
+		if err := runHelp(t.Context(), c, nil, host.Setup{}); err != nil {
 			t.Fatal(name, err)
 		}
 		for line := range strings.Lines(out.String()) {

@@ -33,14 +33,14 @@ type doctorJSON struct {
 	Checks  []doctor.Check `json:"checks"`
 }
 
-func (c *Command) doctor(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
+func runDoctor(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup) error {
 	own, err := p.Doctor.Examine(ctx, c.Fix, c.Accept)
 	if err != nil {
 		return err
 	}
 	var checks checks
 	if setup.MergeInto != "" {
-		check, err := c.mergeInto(ctx, p, setup)
+		check, err := mergeInto(ctx, c, p, setup)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (c *Command) doctor(ctx context.Context, p *consolidate.Project, setup host
 
 // mergeInto says that the memories are in a folder that Claude Code does not read. With --fix it asks whether to merge them into the one
 // that it does read.
-func (c *Command) mergeInto(ctx context.Context, p *consolidate.Project, setup host.Setup) (doctor.Check, error) {
+func mergeInto(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup) (doctor.Check, error) {
 	check := doctor.Check{Name: "memory", State: doctor.Wrong, Fix: "asks, then merges them into that folder",
 		Message: fmt.Sprintf("the memories are in %s, and Claude Code reads %s", setup.MemoryDir, setup.MergeInto)}
 	switch {

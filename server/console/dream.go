@@ -21,7 +21,7 @@ func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup
 	defer look.Close("the program ended")
 	var by []string
 	if len(setup.Limits.Command) == 0 { // config.json names no program
-		name, err := c.dreamHost(ctx, p, installed)
+		name, err := dreamHost(ctx, c, p, installed)
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup
 		defer stop()
 		ended <- run(ctx, by...)
 	}()
-	watchErr := c.watch(watching, look, setup)
+	watchErr := runWatch(watching, c, look, setup)
 	switch {
 	case errors.Is(watchErr, errCtrlC):
 		end()
@@ -72,11 +72,11 @@ func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup
 	if len(waiting) == 0 {
 		return c.print("The dream changed nothing.\n")
 	}
-	return c.showReviews(ctx, p, setup, waiting)
+	return showReviews(ctx, c, p, setup, waiting)
 }
 
 // dreamHost returns the host that the person named, that of last time, or the only one. Otherwise it asks.
-func (c *Command) dreamHost(ctx context.Context, p *consolidate.Project, installed []string) (string, error) {
+func dreamHost(ctx context.Context, c *Command, p *consolidate.Project, installed []string) (string, error) {
 	if name := c.argument(); name != "" {
 		if !slices.Contains(installed, name) && len(installed) > 0 {
 			return "", usage("%q cannot run a dream here; %s can", name, either(installed))

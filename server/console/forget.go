@@ -17,8 +17,8 @@ import (
 // utteranceID is the form of the IDs that search and said print.
 var utteranceID = lazy.New(`^[0-9A-Za-z_-]+:\d+(\.\d+)?$`)
 
-// forget removes a text from everything of ours, after asking.
-func (c *Command) forget(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
+// runForget removes a text from everything of ours, after asking.
+func runForget(ctx context.Context, c *Command, p *consolidate.Project, _ host.Setup) error {
 	if err := p.FinishForgetting(ctx); err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (c *Command) forget(ctx context.Context, p *consolidate.Project, _ host.Set
 		return c.print("Dropped. Sessions that have the text show it again; memories keep " + forgotten.Mark + ".\n")
 	}
 	if c.List {
-		return c.listForgotten(p)
+		return listForgotten(c, p)
 	}
 	text := strings.Join(c.Args, " ")
 	if utteranceID.MatchString(text) {
@@ -70,7 +70,7 @@ func (c *Command) forget(ctx context.Context, p *consolidate.Project, _ host.Set
 }
 
 // listForgotten lists what was forgotten.
-func (c *Command) listForgotten(p *consolidate.Project) error {
+func listForgotten(c *Command, p *consolidate.Project) error {
 	type entry struct {
 		Number     int       `json:"number"`
 		At         time.Time `json:"at"`

@@ -21,12 +21,12 @@ import (
 	"dream-mcp/server/host"
 )
 
-func (c *Command) log(_ context.Context, p *consolidate.Project, _ host.Setup) error {
+func runLog(_ context.Context, c *Command, p *consolidate.Project, _ host.Setup) error {
 	if c.Background {
-		return c.backgroundLog(p)
+		return backgroundLog(c, p)
 	}
 	if c.Recalled {
-		return c.recallLog(p)
+		return recallLog(c, p)
 	}
 	p.Store.Lock()
 	defer p.Store.Unlock()
@@ -148,14 +148,14 @@ func logDetail(e ops.LogEntry) (parts []string) {
 	return parts
 }
 
-// diff shows what one operation changed, or would change: as text, as a page, or as JSON.
-func (c *Command) diff(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
+// runDiff shows what one operation changed, or would change: as text, as a page, or as JSON.
+func runDiff(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup) error {
 	r, err := p.Report(ctx, c.argument())
 	if err != nil {
 		return err
 	}
 	if c.OpenPage || c.OutFile != "" {
-		return c.writeReport(ctx, p, setup, r, c.OpenPage)
+		return writeReport(ctx, c, p, setup, r, c.OpenPage)
 	}
 	id, changes, err := p.History.Diff(r.Entry.ID)
 	if err != nil {
@@ -196,12 +196,12 @@ var anID = lazy.New(`^[0-9][0-9a-f-]*$`)
 // isFile reports whether an argument of undo names a memory, not an operation.
 func isFile(argument string) bool { return argument != "" && !anID.MatchString(argument) }
 
-func (c *Command) undo(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
+func runUndo(ctx context.Context, c *Command, p *consolidate.Project, _ host.Setup) error {
 	switch {
 	case c.List:
-		return c.versions(p)
+		return listVersions(c, p)
 	case isFile(c.argument()):
-		return c.restore(ctx, p)
+		return restoreFile(ctx, c, p)
 	}
 	r, err := p.History.Undo(ctx, c.argument())
 	if err != nil {
@@ -270,8 +270,8 @@ func sumOr(s memory.Sum) string {
 	return s.Short()
 }
 
-// stop ends the dream that is open in another process.
-func (c *Command) stop(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
+// runStop ends the dream that is open in another process.
+func runStop(ctx context.Context, c *Command, p *consolidate.Project, _ host.Setup) error {
 	reason := strings.Join(c.Args, " ")
 	if reason == "" {
 		reason = "a person asked for it in a terminal"

@@ -38,7 +38,7 @@ func notInstalled(h *hosts.Host, err error) *Failure {
 	return e
 }
 
-func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Setup) error {
+func runInstall(ctx context.Context, c *Command, _ *consolidate.Project, _ host.Setup) error {
 	c.Out = terminal.Masked(c.Out, nil) // a diff may show the keys of other servers
 	i := install.Installer{Env: host.Process(), Self: c.Self}
 	if i.Env.Home == "" {
@@ -48,8 +48,8 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 		return oneOf("mode", mode, host.Modes)
 	}
 	if len(c.Args) == 0 {
-		i.Args = c.installed()
-		return c.installFound(ctx, i)
+		i.Args = installedFlags(c)
+		return installFound(ctx, c, i)
 	}
 	h := hosts.Find(c.Args[0])
 	if h == nil || !h.Configured() {
@@ -57,22 +57,22 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	}
 	removing := c.Verb == "uninstall"
 	if !removing && i.Lost(h) {
-		if err := c.chooseProject(ctx, h); err != nil {
+		if err := chooseProject(ctx, c, h); err != nil {
 			return err
 		}
 	}
-	if err := c.resolveProject(); err != nil {
+	if err := resolveProject(c); err != nil {
 		return err
 	}
-	i.Args = c.installed()
-	if err := c.chooseRecall(ctx, h, removing); err != nil {
+	i.Args = installedFlags(c)
+	if err := chooseRecall(ctx, c, h, removing); err != nil {
 		return err
 	}
-	return c.installIn(ctx, i, h, true)
+	return installIn(ctx, c, i, h, true)
 }
 
-// installed returns the flags with which a host calls us.
-func (c *Command) installed() []string {
+// installedFlags returns the flags with which a host calls us.
+func installedFlags(c *Command) []string {
 	args := c.Options()
 	if c.Flags.Mode != "" {
 		args = append(args, "--mode", c.Flags.Mode)
@@ -84,10 +84,10 @@ func (c *Command) installed() []string {
 }
 
 // installIn adds the parts of a host, or removes them. With next it also prints what to do next.
-func (c *Command) installIn(ctx context.Context, i install.Installer, h *hosts.Host, next bool) error {
+func installIn(ctx context.Context, c *Command, i install.Installer, h *hosts.Host, next bool) error {
 	removing := c.Verb == "uninstall"
 	i.Recall, i.Guard = c.Recall, c.Guard
-	if err := c.chooseAllow(ctx, &i, h); err != nil {
+	if err := chooseAllow(ctx, c, &i, h); err != nil {
 		return err
 	}
 	parts, err := i.Parts(h, removing)
@@ -95,12 +95,12 @@ func (c *Command) installIn(ctx context.Context, i install.Installer, h *hosts.H
 		return notInstalled(h, err)
 	}
 	if c.Print {
-		return c.printParts(h, parts)
+		return printParts(c, h, parts)
 	}
-	rows, changed, failed := c.apply(ctx, i, parts)
+	rows, changed, failed := applyParts(ctx, c, i, parts)
 	answer := installJSON{Host: h.ID, DryRun: c.DryRun, Parts: rows}
 	if h.Shows() && !c.DryRun && failed == nil {
-		if answer.Recall, err = c.setRecall(ctx, i, h); err != nil {
+		if answer.Recall, err = setRecall(ctx, c, i, h); err != nil {
 			failed = err
 		}
 	}
@@ -119,7 +119,7 @@ func (c *Command) installIn(ctx context.Context, i install.Installer, h *hosts.H
 
 // installFound lists the hosts. On a terminal it also asks whether to install into those that are on this machine, and
 // then shows what the server can see of this project; or whether to uninstall from those that have it.
-func (c *Command) installFound(ctx context.Context, i install.Installer) error {
+func installFound(ctx context.Context, c *Command, i install.Installer) error {
 	removing := c.Verb == "uninstall"
 	var found []*hosts.Host
 	var names, ids []string
@@ -136,7 +136,7 @@ func (c *Command) installFound(ctx context.Context, i install.Installer) error {
 	case removing && (c.JSON || c.In == nil || c.DryRun):
 		return &Failure{"uninstall needs a host", "connected: " + strings.Join(ids, ", "), 2}
 	}
-	here, err := c.hosts(i)
+	here, err := listHosts(c, i)
 	if err != nil || c.JSON {
 		return err
 	}
@@ -150,7 +150,7 @@ func (c *Command) installFound(ctx context.Context, i install.Installer) error {
 		return notInstalled(&hosts.Host{Name: "dream-mcp"}, err)
 	}
 	if len(found) == 0 {
-		return c.firstLook(ctx)
+		return firstLook(ctx, c)
 	}
 	question, none := "\nAdd dream-mcp to %s? uninstall removes exactly what this adds. [Y/n] ", "Nothing was added.\n"
 	if removing {
@@ -158,7 +158,7 @@ func (c *Command) installFound(ctx context.Context, i install.Installer) error {
 	}
 	if c.DryRun {
 		for _, h := range found {
-			if err := c.installIn(ctx, i, h, false); err != nil {
+			if err := installIn(ctx, c, i, h, false); err != nil {
 				return err
 			}
 		}
@@ -177,14 +177,14 @@ func (c *Command) installFound(ctx context.Context, i install.Installer) error {
 		if removing {
 			c.Recall = recall.Off
 		}
-		if err := c.installIn(ctx, i, h, false); err != nil {
+		if err := installIn(ctx, c, i, h, false); err != nil {
 			return err
 		}
 	}
 	if removing {
 		return c.print(memoriesKept + "\n")
 	}
-	if err := c.firstLook(ctx); err != nil {
+	if err := firstLook(ctx, c); err != nil {
 		return err
 	}
 	setup, _ := host.Resolve(i.Env, c.Flags)
@@ -195,7 +195,7 @@ func (c *Command) installFound(ctx context.Context, i install.Installer) error {
 const lastSessions = 3
 
 // firstLook shows what the server can see of the project that the person is in, if there is one.
-func (c *Command) firstLook(ctx context.Context) error {
+func firstLook(ctx context.Context, c *Command) error {
 	p, setup, err := c.Open(c.Flags)
 	if err != nil {
 		return nil // no project here
@@ -226,8 +226,8 @@ func (c *Command) firstLook(ctx context.Context) error {
 	return c.answer(nil, "", func(terminal.Ink) string { return b.String() })
 }
 
-// apply applies the parts, the others too where one fails. In a dry run it only lists them.
-func (c *Command) apply(ctx context.Context, i install.Installer, parts []install.Part) (rows []partJSON, changed bool, failed error) {
+// applyParts applies the parts, the others too where one fails. In a dry run it only lists them.
+func applyParts(ctx context.Context, c *Command, i install.Installer, parts []install.Part) (rows []partJSON, changed bool, failed error) {
 	rows = []partJSON{}
 	for _, p := range parts {
 		row := partJSON{Part: p}
@@ -246,7 +246,7 @@ func (c *Command) apply(ctx context.Context, i install.Installer, parts []instal
 }
 
 // printParts prints what to paste by hand.
-func (c *Command) printParts(h *hosts.Host, parts []install.Part) error {
+func printParts(c *Command, h *hosts.Host, parts []install.Part) error {
 	var b terminal.Lines
 	for _, p := range parts {
 		text, err := p.Text()
@@ -261,8 +261,8 @@ func (c *Command) printParts(h *hosts.Host, parts []install.Part) error {
 	return c.paste(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// hosts lists the hosts, and which parts each has. It reports whether any is on this machine or connected.
-func (c *Command) hosts(i install.Installer) (here bool, err error) {
+// listHosts lists the hosts, and which parts each has. It reports whether any is on this machine or connected.
+func listHosts(c *Command, i install.Installer) (here bool, err error) {
 	var rows []hostJSON
 	for _, h := range install.Hosts() {
 		row := hostJSON{Host: h.ID, Name: h.Name, Present: i.Present(h), Parts: map[string]string{}}

@@ -15,7 +15,7 @@ import (
 )
 
 // chooseAllow sets whether the host asks before our quiet tools: as the flag says, or as the person says at a terminal.
-func (c *Command) chooseAllow(ctx context.Context, i *install.Installer, h *hosts.Host) error {
+func chooseAllow(ctx context.Context, c *Command, i *install.Installer, h *hosts.Host) error {
 	rules := install.Rules(h)
 	i.Allow = c.Allow || !i.Asks(h)
 	switch {
@@ -40,7 +40,7 @@ func (c *Command) chooseAllow(ctx context.Context, i *install.Installer, h *host
 
 // chooseProject sets the project for a host that starts servers outside of any, unless the flags name one or a memory. On a
 // terminal it asks, and proposes the working directory; else it refuses: the server would not know which memory is meant.
-func (c *Command) chooseProject(ctx context.Context, h *hosts.Host) error {
+func chooseProject(ctx context.Context, c *Command, h *hosts.Host) error {
 	if c.Flags.Project != "" || c.Flags.MemoryDir != "" {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (c *Command) chooseProject(ctx context.Context, h *hosts.Host) error {
 }
 
 // resolveProject makes the flags that name a project and its memory absolute, and fails if they are not valid.
-func (c *Command) resolveProject() error {
+func resolveProject(c *Command) error {
 	f := &c.Flags
 	if f.Project == "" && f.MemoryDir == "" {
 		return nil

@@ -32,17 +32,17 @@ type lintJSON struct {
 	Rules  map[string]int        `json:"rules"` // number of findings by rule
 }
 
-// lint checks a memory against the rules. It changes nothing without --fix. A memory that cannot be read is a
+// runLint checks a memory against the rules. It changes nothing without --fix. A memory that cannot be read is a
 // *Failure with exit code 2, so that 1 always means findings.
-func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
+func runLint(ctx context.Context, c *Command, p *consolidate.Project, _ host.Setup) error {
 	if c.Lint.Explain {
-		return c.explain()
+		return explainRules(c)
 	}
 	dir := c.argument()
 	if c.Fix && dir != "" {
 		return usage("--fix changes only the memory of the project: omit %q, or name the memory with --memory-dir", dir)
 	}
-	l, err := c.linted(p, dir)
+	l, err := checkRules(c, p, dir)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 				return err
 			}
 		}
-		if l, err = c.linted(p, dir); err != nil {
+		if l, err = checkRules(c, p, dir); err != nil {
 			return err
 		}
 		if fixed.Undo == "" && len(l.Findings) > 0 && !c.JSON {
@@ -80,8 +80,8 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 	return err
 }
 
-// linted checks the rules that the flags choose, and sorts the findings by file and line.
-func (c *Command) linted(p *consolidate.Project, dir string) (consolidate.Linted, error) {
+// checkRules checks the rules that the flags choose, and sorts the findings by file and line.
+func checkRules(c *Command, p *consolidate.Project, dir string) (consolidate.Linted, error) {
 	l, err := p.Lint(consolidate.LintRequest{Dir: dir, Project: c.Flags.Project})
 	if err != nil {
 		return l, &Failure{err.Error(), hint(err), 2}

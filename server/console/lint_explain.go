@@ -10,8 +10,8 @@ import (
 	"dream-mcp/server/console/terminal"
 )
 
-// explain prints all rules, one line each, or one rule with its examples.
-func (c *Command) explain() error {
+// explainRules prints all rules, one line each, or one rule with its examples.
+func explainRules(c *Command) error {
 	name := c.argument()
 	docs := rule.Docs()
 	if name != "" {

@@ -29,8 +29,8 @@ var modes = map[string]string{
 	host.ModeAuto:    "a dream that is due runs in the background and lands by itself",
 }
 
-// mode shows the mode, or sets it in config.json: for this project if it has a mode of its own there, else for all.
-func (c *Command) mode(ctx context.Context, _ *consolidate.Project, setup host.Setup) error {
+// runMode shows the mode, or sets it in config.json: for this project if it has a mode of its own there, else for all.
+func runMode(ctx context.Context, c *Command, _ *consolidate.Project, setup host.Setup) error {
 	var changed bool
 	wanted := setup.Mode
 	if len(c.Args) > 0 {

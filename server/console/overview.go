@@ -18,15 +18,15 @@ import (
 // overviewTime bounds what is counted for the overview: a person who types only the name gets an answer at once.
 const overviewTime = 150 * time.Millisecond
 
-// overview shows the project that the person is in and what to type next. Outside of any it lists the projects with a
+// runOverview shows the project that the person is in and what to type next. Outside of any it lists the projects with a
 // memory; where there is none, it says what this program is.
-func (c *Command) overview(ctx context.Context, _ *consolidate.Project, _ host.Setup) error {
+func runOverview(ctx context.Context, c *Command, _ *consolidate.Project, _ host.Setup) error {
 	if c.Open == nil {
-		return c.welcome()
+		return welcome(c)
 	}
 	p, setup, err := c.Open(c.Flags)
 	if errors.Is(err, host.ErrNoProject) {
-		return c.projects(setup)
+		return listProjects(c, setup)
 	}
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (c *Command) overview(ctx context.Context, _ *consolidate.Project, _ host.S
 	defer cancel()
 	sessions, _, err := p.Transcripts.Sessions(limited, time.Time{})
 	if err == nil && len(topics)+len(sessions) == 0 {
-		return c.projects(setup)
+		return listProjects(c, setup)
 	}
 	counted := "sessions not counted in time"
 	if err == nil {
@@ -52,7 +52,7 @@ func (c *Command) overview(ctx context.Context, _ *consolidate.Project, _ host.S
 		return err
 	}
 	wrong := s.Warnings
-	if found := c.quickLint(limited, p); found != "" {
+	if found := quickLint(limited, c, p); found != "" {
 		wrong = append(wrong, found)
 	}
 	connected := isConnected(setup)
@@ -66,7 +66,7 @@ func (c *Command) overview(ctx context.Context, _ *consolidate.Project, _ host.S
 }
 
 // quickLint counts what the rules find without the project, if there is time.
-func (c *Command) quickLint(ctx context.Context, p *consolidate.Project) string {
+func quickLint(ctx context.Context, c *Command, p *consolidate.Project) string {
 	if ctx.Err() != nil {
 		return "the memory was not checked in time: dream-mcp lint"
 	}
@@ -115,11 +115,11 @@ func renderOverview(head string, s consolidate.Status, wrong []string, now time.
 	return b.String()
 }
 
-// projects lists the projects that have a memory.
-func (c *Command) projects(setup host.Setup) error {
+// listProjects lists the projects that have a memory.
+func listProjects(c *Command, setup host.Setup) error {
 	all := setup.Known()
 	if len(all) == 0 {
-		return c.welcome()
+		return welcome(c)
 	}
 	return c.answer(nil, "", func(ink terminal.Ink) string {
 		b := terminal.Lines{Ink: ink}

@@ -13,8 +13,8 @@ import (
 // personChanges are the first arguments of share --person that change the memories of all projects.
 var personChanges = []string{"add", "remove", "except"}
 
-// person lists the memories that the person has in all projects, or changes which these are.
-func (c *Command) person(ctx context.Context, p *consolidate.Project) error {
+// runPerson lists the memories that the person has in all projects, or changes which these are.
+func runPerson(ctx context.Context, c *Command, p *consolidate.Project) error {
 	if len(c.Args) == 2 {
 		n, err := memory.ParseName(c.Args[1])
 		if err != nil {

@@ -34,7 +34,7 @@ func recallText(hostID, level string) string {
 }
 
 // chooseRecall sets the level of recall for a host: from the flag, from the person at a terminal, or as it is.
-func (c *Command) chooseRecall(ctx context.Context, h *hosts.Host, removing bool) error {
+func chooseRecall(ctx context.Context, c *Command, h *hosts.Host, removing bool) error {
 	setup, _ := host.Resolve(host.Process(), c.Flags) // without a project it has the person's settings
 	now := setup.RecallIn(h.ID).Value
 	switch {
@@ -67,7 +67,7 @@ func (c *Command) chooseRecall(ctx context.Context, h *hosts.Host, removing bool
 }
 
 // setRecall writes the level of recall for a host into config.json if it differs, and returns the level in force.
-func (c *Command) setRecall(ctx context.Context, i install.Installer, h *hosts.Host) (level string, err error) {
+func setRecall(ctx context.Context, c *Command, i install.Installer, h *hosts.Host) (level string, err error) {
 	setup, _ := host.Resolve(i.Env, c.Flags)
 	if setup.RecallIn(h.ID).Value == c.Recall {
 		return c.Recall, nil
@@ -102,7 +102,7 @@ func renderRecall(setup host.Setup) string {
 }
 
 // recallLog lists the memories that were shown to models automatically, the newest first.
-func (c *Command) recallLog(p *consolidate.Project) error {
+func recallLog(c *Command, p *consolidate.Project) error {
 	pushes, err := p.Recall.Pushes()
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ import (
 const reportFile = "report.html"
 
 // writeReport writes the page of a report, and opens it.
-func (c *Command) writeReport(ctx context.Context, p *consolidate.Project, setup host.Setup, r history.Report, open bool) error {
+func writeReport(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup, r history.Report, open bool) error {
 	var page bytes.Buffer
 	if err := html.Write(&page, html.Page{Report: r, Project: setup.Project, Memory: p.Store.MemoryDir, Zone: p.Store.Now().Location()}); err != nil {
 		return err
@@ -53,12 +53,12 @@ func (c *Command) writeReport(ctx context.Context, p *consolidate.Project, setup
 }
 
 // openReport writes the page of a report and opens it. If it cannot, it prints the file and the reason.
-func (c *Command) openReport(ctx context.Context, p *consolidate.Project, setup host.Setup, id string) error {
+func openReport(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup, id string) error {
 	r, err := p.Report(ctx, id)
 	if err != nil {
 		return err
 	}
-	if err := c.writeReport(ctx, p, setup, r, true); err != nil {
+	if err := writeReport(ctx, c, p, setup, r, true); err != nil {
 		_, err = fmt.Fprintf(c.Out, "%v\n", err)
 		return err
 	}

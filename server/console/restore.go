@@ -11,8 +11,8 @@ import (
 	"dream-mcp/server/console/terminal"
 )
 
-// restore brings one memory back.
-func (c *Command) restore(ctx context.Context, p *consolidate.Project) error {
+// restoreFile brings one memory back.
+func restoreFile(ctx context.Context, c *Command, p *consolidate.Project) error {
 	r, err := p.History.Restore(ctx, c.argument(), c.At)
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func renderRestore(r history.RestoreResult, zone *time.Location, ink terminal.In
 	return b.String()
 }
 
-func (c *Command) versions(p *consolidate.Project) error {
+func listVersions(c *Command, p *consolidate.Project) error {
 	versions, err := p.History.Versions(c.argument())
 	if err != nil {
 		return err

@@ -19,13 +19,13 @@ import (
 	"dream-mcp/server/host"
 )
 
-// review shows what waits for the person. On a terminal it asks whether it lands; --accept and --reject decide.
-func (c *Command) review(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
+// runReview shows what waits for the person. On a terminal it asks whether it lands; --accept and --reject decide.
+func runReview(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup) error {
 	switch {
 	case c.Accept:
-		return c.acceptReview(ctx, p, c.argument())
+		return acceptReview(ctx, c, p, c.argument())
 	case c.Reject:
-		return c.rejectReview(ctx, p, c.argument())
+		return rejectReview(ctx, c, p, c.argument())
 	}
 	waiting, err := p.Proposals.Reviews(ctx)
 	switch {
@@ -36,16 +36,16 @@ func (c *Command) review(ctx context.Context, p *consolidate.Project, setup host
 	case len(waiting) == 0:
 		return c.print("Nothing is waiting for your answer.\n")
 	}
-	return c.showReviews(ctx, p, setup, waiting)
+	return showReviews(ctx, c, p, setup, waiting)
 }
 
 // showReviews shows each proposal and asks about it.
-func (c *Command) showReviews(ctx context.Context, p *consolidate.Project, setup host.Setup, waiting []consolidate.Review) error {
+func showReviews(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup, waiting []consolidate.Review) error {
 	for _, r := range waiting {
 		if err := c.print(renderReview(r, p.Store.Now(), terminal.InkFor(c.Out))); err != nil {
 			return err
 		}
-		if err := c.askReview(ctx, p, setup, r); err != nil {
+		if err := askReview(ctx, c, p, setup, r); err != nil {
 			return err
 		}
 	}
@@ -53,7 +53,7 @@ func (c *Command) showReviews(ctx context.Context, p *consolidate.Project, setup
 }
 
 // askReview asks whether a proposal lands. Without a terminal it prints the commands.
-func (c *Command) askReview(ctx context.Context, p *consolidate.Project, setup host.Setup, r consolidate.Review) error {
+func askReview(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup, r consolidate.Review) error {
 	if c.In == nil {
 		return c.print(fmt.Sprintf("\nTo land it: dream-mcp review --accept %s (of some files: --only FILE). "+
 			"To reject it: dream-mcp review --reject %s\n", r.ID, r.ID))
@@ -63,19 +63,19 @@ func (c *Command) askReview(ctx context.Context, p *consolidate.Project, setup h
 	case err != nil:
 		return err
 	case isYes(answer):
-		return c.acceptReview(ctx, p, r.ID)
+		return acceptReview(ctx, c, p, r.ID)
 	case strings.EqualFold(answer, "n"), strings.EqualFold(answer, "no"):
-		return c.rejectReview(ctx, p, r.ID)
+		return rejectReview(ctx, c, p, r.ID)
 	case strings.EqualFold(answer, "p"):
-		if err := c.openReport(ctx, p, setup, r.ID); err != nil {
+		if err := openReport(ctx, c, p, setup, r.ID); err != nil {
 			return err
 		}
-		return c.askReview(ctx, p, setup, r)
+		return askReview(ctx, c, p, setup, r)
 	}
 	return c.print("It continues to wait.\n")
 }
 
-func (c *Command) acceptReview(ctx context.Context, p *consolidate.Project, id string) error {
+func acceptReview(ctx context.Context, c *Command, p *consolidate.Project, id string) error {
 	res, err := p.Proposals.Accept(ctx, id, c.Only)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (c *Command) acceptReview(ctx context.Context, p *consolidate.Project, id s
 	})
 }
 
-func (c *Command) rejectReview(ctx context.Context, p *consolidate.Project, id string) error {
+func rejectReview(ctx context.Context, c *Command, p *consolidate.Project, id string) error {
 	id, err := p.Proposals.Reject(ctx, id)
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func renderReview(r consolidate.Review, now time.Time, ink terminal.Ink) string 
 const maxLogShown = 4 << 20
 
 // backgroundLog prints the log of the last background dream.
-func (c *Command) backgroundLog(p *consolidate.Project) error {
+func backgroundLog(c *Command, p *consolidate.Project) error {
 	data, err := host.ReadFile(filepath.Join(p.Store.Records.StateDir(), host.BackgroundLog), maxLogShown)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c.print("No dream has run in the background yet.\n")
@@ -137,7 +137,7 @@ func (c *Command) backgroundLog(p *consolidate.Project) error {
 	return c.print(string(data))
 }
 
-// hook fails: a host, which is not a terminal, never gets here.
-func (c *Command) hook(context.Context, *consolidate.Project, host.Setup) error {
+// runHook fails: a host, which is not a terminal, never gets here.
+func runHook(context.Context, *Command, *consolidate.Project, host.Setup) error {
 	return usage("hook is started by a host, which writes an event to standard input")
 }

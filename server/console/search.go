@@ -35,8 +35,8 @@ const searchPage = 200
 // rankedHits is how many answers search --ranked shows.
 const rankedHits = 20
 
-// search shows where words were said in the sessions of the project, the newest first.
-func (c *Command) search(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
+// runSearch shows where words were said in the sessions of the project, the newest first.
+func runSearch(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup) error {
 	q := search.Query{Pattern: strings.Join(c.Args, " "), Regex: c.Search.Regex, Fold: true}
 	if c.Search.Tools {
 		q.Speakers = []said.Speaker{said.User, said.Assistant, said.Tool}
@@ -47,7 +47,7 @@ func (c *Command) search(ctx context.Context, p *consolidate.Project, setup host
 	}
 	return c.paged(setup, func(to *pager) error {
 		if c.Search.Ranked {
-			return c.ranked(ctx, to, p, q, "")
+			return printRanked(ctx, c, to, p, q, "")
 		}
 		for q.Limit = searchPage; ; {
 			within, stop := c.working(ctx, "Searching")
@@ -55,22 +55,22 @@ func (c *Command) search(ctx context.Context, p *consolidate.Project, setup host
 			stop()
 			for _, hit := range res.Hits {
 				if err == nil {
-					err = c.hit(to, hit, p.Store.Now())
+					err = printHit(c, to, hit, p.Store.Now())
 				}
 			}
 			if q.Cursor = res.Next; q.Cursor != "" && err == nil {
 				continue
 			}
 			if err == nil && res.Matches == 0 && len(strings.Fields(q.Pattern)) > 1 && !c.Search.Regex && !c.Search.Tools {
-				return c.ranked(ctx, to, p, q, "No text has these words as they are. Texts that have some of them, the best first:\n")
+				return printRanked(ctx, c, to, p, q, "No text has these words as they are. Texts that have some of them, the best first:\n")
 			}
-			return c.foundNone(err, res)
+			return foundNone(c, err, res)
 		}
 	})
 }
 
-// ranked shows the texts that have most of the words, after a heading.
-func (c *Command) ranked(ctx context.Context, to *pager, p *consolidate.Project, q search.Query, head string) error {
+// printRanked shows the texts that have most of the words, after a heading.
+func printRanked(ctx context.Context, c *Command, to *pager, p *consolidate.Project, q search.Query, head string) error {
 	q.Limit = rankedHits
 	within, stop := c.working(ctx, "Searching")
 	hits, res, err := p.Transcripts.Ranked(within, q.Pattern, q)
@@ -80,14 +80,14 @@ func (c *Command) ranked(ctx context.Context, to *pager, p *consolidate.Project,
 	}
 	for _, hit := range hits {
 		if err == nil {
-			err = c.hit(to, hit.Hit, p.Store.Now())
+			err = printHit(c, to, hit.Hit, p.Store.Now())
 		}
 	}
-	return c.foundNone(err, res)
+	return foundNone(c, err, res)
 }
 
 // foundNone returns err, or a *Failure with exit code 1 if a search found nothing.
-func (c *Command) foundNone(err error, res search.Result) error {
+func foundNone(c *Command, err error, res search.Result) error {
 	if err != nil || res.Matches > 0 {
 		return err
 	}
@@ -103,8 +103,8 @@ func (c *Command) foundNone(err error, res search.Result) error {
 	return &Failure{fmt.Sprintf("not said in %d sessions: %q", res.Sessions, strings.Join(c.Args, " ")), hint, 1}
 }
 
-// hit prints where the words were said, and the words around them.
-func (c *Command) hit(to *pager, h search.Hit, now time.Time) error {
+// printHit prints where the words were said, and the words around them.
+func printHit(c *Command, to *pager, h search.Hit, now time.Time) error {
 	if c.JSON {
 		return to.json(hitJSON{turnJSON: turnOf(h.Utterance), Before: h.Before, Match: h.Match, After: h.After, More: h.More, Alike: h.Alike})
 	}
@@ -122,10 +122,10 @@ func (c *Command) hit(to *pager, h search.Hit, now time.Time) error {
 	return to.turn(h.Utterance, more, h.Before+match+h.After, now)
 }
 
-// said lists what was said since the last dream, or since a time: what the person said, and with --all the model too.
-func (c *Command) said(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
+// runSaid lists what was said since the last dream, or since a time: what the person said, and with --all the model too.
+func runSaid(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup) error {
 	if id := c.argument(); id != "" {
-		return c.turns(ctx, p, setup, id)
+		return printTurns(ctx, c, p, setup, id)
 	}
 	r := consolidate.ListRequest{SinceLast: c.Search.Since == "", PageBytes: 64 << 10, Speakers: []said.Speaker{said.User}}
 	if c.Search.All {
@@ -166,8 +166,8 @@ func (c *Command) said(ctx context.Context, p *consolidate.Project, setup host.S
 	})
 }
 
-// turns prints an utterance and the turns around it.
-func (c *Command) turns(ctx context.Context, p *consolidate.Project, setup host.Setup, id string) error {
+// printTurns prints an utterance and the turns around it.
+func printTurns(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup, id string) error {
 	const around = 2
 	turns, err := p.Transcripts.ContextOf(ctx, []string{id}, around)
 	if err != nil {

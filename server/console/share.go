@@ -19,11 +19,11 @@ type ShareOptions struct {
 	Name                                 string
 }
 
-// share keeps the memory the same on several machines.
-func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.Setup) (err error) {
+// runShare keeps the memory the same on several machines.
+func runShare(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup) (err error) {
 	o := c.Share
 	if o.Person && (len(c.Args) == 2 || len(c.Args) == 0 && !o.Status && !o.Now && !o.Stop) {
-		return c.person(ctx, p)
+		return runPerson(ctx, c, p)
 	}
 	if o.Person {
 		flags := c.Flags
@@ -49,7 +49,7 @@ func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.
 		_, stop := c.working(ctx, "Fetching")
 		err = p.Share.Join(ctx, request, func(preview share.Preview) error {
 			stop()
-			err := c.agree(ctx, preview)
+			err := agreeToShare(ctx, c, preview)
 			_, stop = c.working(ctx, "Sending")
 			return err
 		})
@@ -75,8 +75,8 @@ func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.
 	}{err == nil, s, t}, "  ", func(terminal.Ink) string { return renderShare(s, t, p.Store.Now()) })
 }
 
-// agree shows the person what sharing would do and asks, unless they agreed beforehand.
-func (c *Command) agree(ctx context.Context, preview share.Preview) error {
+// agreeToShare shows the person what sharing would do and asks, unless they agreed beforehand.
+func agreeToShare(ctx context.Context, c *Command, preview share.Preview) error {
 	if !c.JSON {
 		if err := c.print(renderPreview(preview)); err != nil {
 			return err

@@ -37,9 +37,9 @@ type setupJSON struct {
 	StateDir    string                  `json:"state_dir"`
 }
 
-func (c *Command) status(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
+func runStatus(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup) error {
 	if c.Watch {
-		return c.watch(ctx, p, setup)
+		return runWatch(ctx, c, p, setup)
 	}
 	s, err := p.Status(ctx)
 	if err != nil {

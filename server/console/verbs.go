@@ -30,7 +30,7 @@ type verb struct {
 	folder  bool                    // its argument is a folder
 	flags   func(*Command, *pflag.FlagSet)
 	exclude func(*Command) string                                                   // what is wrong with its arguments and flags together, or ""
-	run     func(*Command, context.Context, *consolidate.Project, host.Setup) error // nil: implemented by the caller
+	run     func(context.Context, *Command, *consolidate.Project, host.Setup) error // nil: implemented by the caller
 }
 
 // groups are the groups of the help, by what a person wants.
@@ -45,7 +45,7 @@ const (
 )
 
 var verbs = []verb{
-	{name: "status", group: groupLook, json: true, run: (*Command).status,
+	{name: "status", group: groupLook, json: true, run: runStatus,
 		short:   "show whether a dream is due, and where everything is",
 		long:    `With --watch it shows a dream while it runs, in any program: what it searches, stages and would change; x stops it. In a pipe it prints a line for each event.`,
 		example: "dream-mcp status\ndream-mcp status --watch",
@@ -54,7 +54,7 @@ var verbs = []verb{
 			f.BoolVar(&c.Once, "once", false, "with --watch: show the present state, and exit")
 		},
 		exclude: func(c *Command) string { return when(c.Once && !c.Watch, "--once needs --watch") }},
-	{name: "log", group: groupLook, json: true, run: (*Command).log,
+	{name: "log", group: groupLook, json: true, run: runLog,
 		short:   "list what dreams, single writes and undos did",
 		example: "dream-mcp log\ndream-mcp log --background",
 		flags: func(c *Command, f *pflag.FlagSet) {
@@ -62,7 +62,7 @@ var verbs = []verb{
 			f.BoolVar(&c.Background, "background", false, "show the steps of the last background dream")
 			f.BoolVar(&c.Recalled, "recall", false, "list the memories that were shown to models automatically")
 		}},
-	{name: "diff", group: groupLook, args: "[ID]", most: 1, json: true, run: (*Command).diff,
+	{name: "diff", group: groupLook, args: "[ID]", most: 1, json: true, run: runDiff,
 		short:   "show what a dream changed; --open: as a page in the browser",
 		long:    `Without ID it is the newest. The page also says why, needs no network, and is written to the state folder of dream-mcp unless --out names a file.`,
 		example: "dream-mcp diff\ndream-mcp diff --open\ndream-mcp diff 20261121-010651 --out dream.html",
@@ -73,11 +73,11 @@ var verbs = []verb{
 		exclude: func(c *Command) string {
 			return when(c.JSON && (c.OpenPage || c.OutFile != ""), "either --json or a page")
 		}},
-	{name: "why", group: groupLook, choices: (*Command).memories, args: "TOPIC|WORDS", most: -1, needs: "the name of a memory, or words of one", json: true, run: (*Command).why,
+	{name: "why", group: groupLook, choices: memoryNames, args: "TOPIC|WORDS", most: -1, needs: "the name of a memory, or words of one", json: true, run: runWhy,
 		short:   "show where a memory comes from: who said it, and when",
 		example: "dream-mcp why use-bun.md\ndream-mcp why squash before merging"},
 
-	{name: "said", group: groupFind, args: "[ID]", most: 1, json: true, run: (*Command).said,
+	{name: "said", group: groupFind, args: "[ID]", most: 1, json: true, run: runSaid,
 		short:   "list what you said since the last dream",
 		long:    `The oldest comes first. With the ID that search prints it shows what was said there, and the turns around it.`,
 		example: "dream-mcp said\ndream-mcp said --since 7d --all\ndream-mcp said e4f91da5-5d2:6",
@@ -89,7 +89,7 @@ var verbs = []verb{
 			return cmp.Or(when(c.JSON && len(c.Args) == 0, "said has no --json without an ID"),
 				when(len(c.Args) > 0 && (c.Search.All || c.Search.Since != ""), "either an ID, or --since and --all"))
 		}},
-	{name: "search", group: groupFind, args: "WORDS", most: -1, needs: "the words to look for", json: true, run: (*Command).search,
+	{name: "search", group: groupFind, args: "WORDS", most: -1, needs: "the words to look for", json: true, run: runSearch,
 		short:   "find where something was said in your sessions",
 		long:    "The newest comes first. Case is ignored unless WORDS have an upper-case letter. said ID shows the turns around a hit. Exit code 1: it was not said.",
 		example: "dream-mcp search squash before merging\ndream-mcp search --ranked which port does staging use\ndream-mcp search --regex 'port \\d+' --since 30d",
@@ -104,7 +104,7 @@ var verbs = []verb{
 				when(c.Search.Tools && c.Search.Ranked, "--ranked ranks what was said, not what tools printed: omit --tools"))
 		}},
 
-	{name: "dream", group: groupDream, args: "[HOST]", most: -1, json: true, run: (*Command).stop,
+	{name: "dream", group: groupDream, args: "[HOST]", most: -1, json: true, run: runStop,
 		choices: func(*Command) []string { return hosts.IDs((*hosts.Host).Dreams) },
 		short:   "dream now; nothing lands before your yes",
 		long:    "HOST is " + either(hosts.IDs((*hosts.Host).Dreams)) + `. Without it the program of last time is used; the first time you are asked. The dream is shown as status --watch shows it; then review asks what lands. With --stop it ends the dream that is open in another process, and nothing lands; the arguments are your reason.`,
@@ -115,7 +115,7 @@ var verbs = []verb{
 		exclude: func(c *Command) string {
 			return cmp.Or(when(!c.Stop && len(c.Args) > 1, "dream takes one argument"), when(c.JSON && !c.Stop, "dream has no --json"))
 		}},
-	{name: "review", group: groupDream, args: "[ID]", most: 1, json: true, run: (*Command).review,
+	{name: "review", group: groupDream, args: "[ID]", most: 1, json: true, run: runReview,
 		short:   "decide on a dream that waits for your yes",
 		long:    "It shows the diff, and changes that dreams were not allowed to make. On a terminal it asks.",
 		example: "dream-mcp review\ndream-mcp review --accept 20261121-010651 --only use-bun.md",
@@ -125,7 +125,7 @@ var verbs = []verb{
 			f.StringSliceVar(&c.Only, "only", nil, "with --accept: land only these `FILES`; the rest continues to wait")
 		},
 		exclude: func(c *Command) string { return when(c.Accept && c.Reject, "either --accept or --reject") }},
-	{name: "undo", group: groupDream, choices: (*Command).memories, args: "[ID|FILE]", most: 1, json: true, run: (*Command).undo,
+	{name: "undo", group: groupDream, choices: memoryNames, args: "[ID|FILE]", most: 1, json: true, run: runUndo,
 		short:   "undo a dream or a write, or bring back one memory",
 		long:    `Without ID it undoes the newest. With FILE it brings back the newest other version of that memory. An undo can be undone.`,
 		example: "dream-mcp undo\ndream-mcp undo 20261121-010651\ndream-mcp undo use-bun.md\ndream-mcp undo --list",
@@ -137,7 +137,7 @@ var verbs = []verb{
 			return cmp.Or(when(c.At != "" && c.List, "either --at or --list"),
 				when(c.At != "" && !isFile(c.argument()), "--at needs the name of a memory"))
 		}},
-	{name: "forget", group: groupDream, args: "[TEXT|ID]", most: -1, json: true, run: (*Command).forget,
+	{name: "forget", group: groupDream, args: "[TEXT|ID]", most: -1, json: true, run: runForget,
 		short:   "remove a text everywhere, for good",
 		long:    `It shows where the text is and asks. In memories, the archive, quoted words and what waits, (forgotten) is put in its place. In sessions it stays, but is never shown or written again. ID, as search prints it, stands for all that was said there. What is kept is a keyed hash. What was replaced cannot be undone.`,
 		example: "dream-mcp forget \"Ada's phone is 555 0100\"\ndream-mcp forget e4f91da5-5d2:6\ndream-mcp forget --list",
@@ -153,7 +153,7 @@ var verbs = []verb{
 			return when(len(c.Args) == 0, "forget needs the text, or the ID of what was said")
 		}},
 
-	{name: "install", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: (*Command).install, choices: hostIDs,
+	{name: "install", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: runInstall, choices: hostIDs,
 		short:   "connect your agents",
 		long:    `Without HOST it asks about all that it finds. The host starts the server with the flags that you give here, such as --project. Only lines for dream-mcp are added. Installing twice changes nothing.`,
 		example: "dream-mcp install\ndream-mcp install claude-code\ndream-mcp install codex --dry-run",
@@ -168,18 +168,18 @@ var verbs = []verb{
 		exclude: func(c *Command) string {
 			return when(c.Print && (c.DryRun || c.JSON), "--print cannot be combined with --dry-run or --json")
 		}},
-	{name: "uninstall", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: (*Command).install, choices: hostIDs,
+	{name: "uninstall", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: runInstall, choices: hostIDs,
 		short:   "disconnect them; memories and archives stay",
 		example: "dream-mcp uninstall\ndream-mcp uninstall claude-code",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.DryRun, "dry-run", false, "show what would change")
 		}},
-	{name: "mode", group: groupSetUp, args: "[MODE]", most: 1, json: true, run: (*Command).mode,
+	{name: "mode", group: groupSetUp, args: "[MODE]", most: 1, json: true, run: runMode,
 		short:   "show or set what happens by itself when a dream is due",
 		long:    `MODE is off, suggest, approve or auto. It is set for all projects. A project that has a mode of its own, under projects in config.json, has it set there.`,
 		example: "dream-mcp mode\ndream-mcp mode approve",
 		choices: func(*Command) []string { return host.Modes }},
-	{name: "share", group: groupSetUp, args: "[REMOTE]", most: 2, json: true, run: (*Command).share,
+	{name: "share", group: groupSetUp, args: "[REMOTE]", most: 2, json: true, run: runShare,
 		short: "have one memory on several machines, or in all your projects",
 		long: `Without REMOTE it shows how the memory is shared. REMOTE is the address of a git repository that you can push to, of any project. The memory gets a ref of its own there. Changes are pulled and sent when a session begins or ends, before and after a dream, and with --now. What both sides changed is merged; nothing is lost.
 
@@ -200,7 +200,7 @@ With --person it lists the memories that all your projects on this machine have.
 				when(c.Share.Person && (len(c.Args) > 1 && !change || len(c.Args) == 1 && change), "share --person takes add, remove or except, and the name of a memory"))
 		}},
 
-	{name: "doctor", group: groupCheck, json: true, run: (*Command).doctor,
+	{name: "doctor", group: groupCheck, json: true, run: runDoctor,
 		short:   "show what prevents dreams of this project",
 		long:    "Exit code 0: healthy; 1: it found problems; 2: doctor could not look.",
 		example: "dream-mcp doctor\ndream-mcp doctor --fix",
@@ -209,7 +209,7 @@ With --person it lists the memories that all your projects on this machine have.
 			f.BoolVar(&c.Accept, "accept", false, "with --fix: also give up a commit whose plan is lost")
 		},
 		exclude: func(c *Command) string { return when(c.Accept && !c.Fix, "doctor --accept needs --fix") }},
-	{name: "lint", group: groupCheck, folder: true, args: "[DIR]", most: 1, json: true, run: (*Command).lint,
+	{name: "lint", group: groupCheck, folder: true, args: "[DIR]", most: 1, json: true, run: runLint,
 		short:   "check the memory, or any folder, against the rules",
 		long:    `Exit code 0: nothing worse than an info; 1: findings; 2: there is no memory to check. With --explain the argument is a rule: what it catches and what it allows, and how to silence it.`,
 		example: "dream-mcp lint --rule drift,dangling\ndream-mcp lint --explain drift\ndream-mcp lint ~/notes --json",
@@ -222,7 +222,7 @@ With --person it lists the memories that all your projects on this machine have.
 		exclude: func(c *Command) string {
 			return when(c.Lint.Explain && len(c.Lint.Rules) > 0, "--explain takes the rule as its argument: lint --explain "+strings.Join(c.Lint.Rules, ","))
 		}},
-	{name: "demo", group: groupCheck, run: (*Command).demo,
+	{name: "demo", group: groupCheck, run: runDemo,
 		short:   "show a dream from start to undo, in a sandbox",
 		example: "dream-mcp demo",
 		flags: func(c *Command, f *pflag.FlagSet) {
@@ -230,10 +230,10 @@ With --person it lists the memories that all your projects on this machine have.
 			f.BoolVar(&c.Full, "full", false, "show every step")
 		}},
 
-	{name: "version", run: (*Command).version, short: "print the version", example: "dream-mcp version"},
+	{name: "version", run: runVersion, short: "print the version", example: "dream-mcp version"},
 	{name: "serve", short: "run the MCP server on standard input and output",
 		example: "dream-mcp serve --project ~/shop --mode approve"},
-	{name: hook.Verb, most: -1, run: (*Command).hook, short: "answer a session hook of a host",
+	{name: hook.Verb, most: -1, run: runHook, short: "answer a session hook of a host",
 		example: "dream-mcp hook --client codex",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.Func("client", "the `HOST`, if the environment does not name it", word(&c.Flags.Client))

@@ -17,16 +17,16 @@ import (
 // watchPoll is the interval between two looks. A look that finds no change costs some ten system calls.
 const watchPoll = 400 * time.Millisecond
 
-// watch shows the open dream of any process, or why there is none. It takes no lock. Only the key x writes: the file
+// runWatch shows the open dream of any process, or why there is none. It takes no lock. Only the key x writes: the file
 // that asks a dream to stop.
-func (c *Command) watch(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
+func runWatch(ctx context.Context, c *Command, p *consolidate.Project, _ host.Setup) error {
 	w := p.Watch(host.BackgroundLog)
 	v := watchView{ink: terminal.InkFor(c.Out), zone: p.Store.Now().Location(), asked: c.Verb == "dream", began: p.Store.Now()}
 	switch {
 	case c.Once:
-		return c.watchOnce(ctx, w, v)
+		return watchOnce(ctx, c, w, v)
 	case c.JSON || !terminal.Interactive(c.In, c.Out):
-		return c.watchLines(ctx, w, v)
+		return watchLines(ctx, c, w, v)
 	}
 	snapshot, _, err := w.Look(ctx)
 	if err != nil {
@@ -54,11 +54,11 @@ func (c *Command) watch(ctx context.Context, p *consolidate.Project, _ host.Setu
 	return err
 }
 
-// errCtrlC is returned by watch where the person asked for the dream: ctrl-c ends it.
+// errCtrlC is returned by runWatch where the person asked for the dream: ctrl-c ends it.
 var errCtrlC = errors.New("ctrl-c")
 
 // watchOnce prints one snapshot.
-func (c *Command) watchOnce(ctx context.Context, w *consolidate.Watch, v watchView) error {
+func watchOnce(ctx context.Context, c *Command, w *consolidate.Watch, v watchView) error {
 	var err error
 	if v.snapshot, _, err = w.Look(ctx); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (c *Command) watchOnce(ctx context.Context, w *consolidate.Watch, v watchVi
 }
 
 // watchLines prints a line for each event, or with --json each new snapshot, until ctx is done or a write fails.
-func (c *Command) watchLines(ctx context.Context, w *consolidate.Watch, v watchView) error {
+func watchLines(ctx context.Context, c *Command, w *consolidate.Watch, v watchView) error {
 	var shown shownEvents
 	for {
 		snapshot, changed, err := w.Look(ctx)

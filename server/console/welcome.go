@@ -22,7 +22,7 @@ import (
 var welcomeText string
 
 // welcome says what this program is, and how to connect it.
-func (c *Command) welcome() error {
+func welcome(c *Command) error {
 	typed := c.Self
 	if strings.Contains(typed, " ") {
 		typed = `"` + typed + `"` // as every shell reads it
@@ -39,11 +39,11 @@ func (c *Command) welcome() error {
 //go:embed help.txt
 var helpText string
 
-func (c *Command) help(_ context.Context, _ *consolidate.Project, setup host.Setup) error {
+func runHelp(_ context.Context, c *Command, _ *consolidate.Project, setup host.Setup) error {
 	c.helpOf.InitDefaultHelpFlag()
 	c.helpOf.Flags().Lookup("help").Hidden = true // it was just used
 	text, err := template.New("help").Funcs(template.FuncMap{
-		"sentence": sentence, "replace": strings.ReplaceAll, "all": func() bool { return c.All }, "list": c.listVerbs,
+		"sentence": sentence, "replace": strings.ReplaceAll, "all": func() bool { return c.All }, "list": func() string { return listVerbs(c) },
 	}).Parse(helpText)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (c *Command) help(_ context.Context, _ *consolidate.Project, setup host.Set
 }
 
 // listVerbs lists the verbs by group. Without --all it fits a screen of 24 rows.
-func (c *Command) listVerbs() string {
+func listVerbs(c *Command) string {
 	var b strings.Builder
 	shown := groups
 	if c.All {
@@ -84,8 +84,8 @@ const bashAlone = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
 fi
 `
 
-// completionScript prints the script that cobra wrote for a shell.
-func (c *Command) completionScript(context.Context, *consolidate.Project, host.Setup) error {
+// runCompletion prints the script that cobra wrote for a shell.
+func runCompletion(_ context.Context, c *Command, _ *consolidate.Project, _ host.Setup) error {
 	text := c.completion.String()
 	if strings.Contains(text, "bash completion V2") {
 		text = bashAlone + text
@@ -93,10 +93,10 @@ func (c *Command) completionScript(context.Context, *consolidate.Project, host.S
 	return c.paste(text)
 }
 
-func (c *Command) version(context.Context, *consolidate.Project, host.Setup) error {
+func runVersion(_ context.Context, c *Command, _ *consolidate.Project, _ host.Setup) error {
 	return c.print("dream-mcp " + c.Version + "\n")
 }
 
-func (c *Command) demo(ctx context.Context, _ *consolidate.Project, _ host.Setup) error {
+func runDemo(ctx context.Context, c *Command, _ *consolidate.Project, _ host.Setup) error {
 	return demo.Run(ctx, demo.Options{Self: c.Self, In: c.In, Out: c.Out, Keep: c.Keep, Full: c.Full})
 }

@@ -13,7 +13,7 @@ import (
 	"dream-mcp/server/host"
 )
 
-func (c *Command) why(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
+func runWhy(ctx context.Context, c *Command, p *consolidate.Project, _ host.Setup) error {
 	w, err := p.Sources.Why(ctx, strings.Join(c.Args, " "))
 	if err != nil {
 		return err
