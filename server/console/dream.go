@@ -77,8 +77,15 @@ func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup
 
 // dreamHost returns the host that the person named, that of last time, or the only one. Otherwise it asks.
 func dreamHost(ctx context.Context, c *Command, p *consolidate.Project, installed []string) (string, error) {
+	if len(installed) == 0 {
+		var dreamers []string
+		for _, id := range hosts.IDs((*hosts.Host).Dreams) {
+			dreamers = append(dreamers, hosts.Name(id))
+		}
+		return "", &Failure{"no installed program can run a dream", "install " + either(dreamers) + ", or set background_command in config.json", 1}
+	}
 	if name := c.argument(); name != "" {
-		if !slices.Contains(installed, name) && len(installed) > 0 {
+		if !slices.Contains(installed, name) {
 			return "", usage("%q cannot run a dream here; %s can", name, either(installed))
 		}
 		return name, setDreamHost(p, name)
@@ -88,13 +95,7 @@ func dreamHost(ctx context.Context, c *Command, p *consolidate.Project, installe
 			return last, nil
 		}
 	}
-	var dreamers []string
-	for _, id := range hosts.IDs((*hosts.Host).Dreams) {
-		dreamers = append(dreamers, hosts.Name(id))
-	}
 	switch {
-	case len(installed) == 0:
-		return "", &Failure{"no installed program can run a dream", "install " + either(dreamers) + ", or set background_command in config.json", 1}
 	case len(installed) == 1:
 		return installed[0], nil
 	case c.In == nil:
