@@ -80,16 +80,23 @@ func (db *DB) Save(o *Operation, texts map[memory.Sum][]byte, entry *Entry) erro
 }
 
 func (tx *Tx) save(o *Operation) error {
-	_, err := tx.Exec(`INSERT OR REPLACE INTO operations (id, kind, undoes, state, waits, last_call, landed, only_copy, bytes, record)
+	_, err := tx.Exec("DELETE FROM operations WHERE id = ?", o.ID)
+	if err == nil {
+		_, err = tx.Exec(`INSERT INTO operations (id, kind, undoes, state, waits, last_call, landed, only_copy, bytes, record)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		o.ID, o.Kind, o.Undoes, o.State, o.Waits, nano(o.LastCall), nano(o.Landed), o.OnlyCopy, o.Bytes, string(o.Record))
+			o.ID, o.Kind, o.Undoes, o.State, o.Waits, nano(o.LastCall), nano(o.Landed), o.OnlyCopy, o.Bytes, string(o.Record))
+	}
+	landed := int64(0)
+	if o.State == "landed" {
+		landed = nano(o.Landed)
+	}
 	if err == nil {
 		_, err = tx.Exec("DELETE FROM changes WHERE operation = ?", o.ID)
 	}
 	for i, c := range o.Changes {
 		if err == nil {
-			_, err = tx.Exec("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", o.ID, i, c.Name.String(),
-				string(c.Before), nano(c.BeforeTime), int64(c.BeforeMode), string(c.After), nano(c.AfterTime), int64(c.AfterMode), c.Same, c.Temp)
+			_, err = tx.Exec("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", o.ID, i, c.Name.String(),
+				string(c.Before), nano(c.BeforeTime), int64(c.BeforeMode), string(c.After), nano(c.AfterTime), int64(c.AfterMode), c.Same, c.Temp, landed)
 		}
 	}
 	if err != nil {
@@ -223,26 +230,30 @@ func (db *DB) Staged(waits bool) ([]string, error) {
 }
 
 // Landed returns the operations that landed since a time, in that order, with their changes but without the rest. With files, it
-// returns only those that changed one of them.
+// returns only those that changed one of them, with these changes alone.
 func (db *DB) Landed(since time.Time, files ...memory.Name) (all []Operation, err error) {
-	from, args := "operations", []any{}
-	if len(files) > 0 { // the index of changes leads
-		from = "(SELECT DISTINCT operation AS of FROM changes WHERE name IN (?" + strings.Repeat(", ?", len(files)-1) + ")) CROSS JOIN operations ON id = of"
-		for _, n := range files {
-			args = append(args, n.String())
-		}
+	if len(files) == 0 {
+		return db.landed("operations LEFT JOIN changes ON operation = id WHERE state = 'landed' AND operations.landed >= ? ORDER BY operations.landed, id, position", nano(since))
 	}
-	return db.landed("landed", from+" LEFT JOIN changes ON operation = id WHERE state = 'landed' AND landed >= ? ORDER BY landed, id, position", append(args, nano(since))...)
+	args := []any{max(nano(since), 1)}
+	for _, n := range files {
+		args = append(args, n.String())
+	}
+	return db.landed(`changes CROSS JOIN operations ON id = operation
+		WHERE changes.landed >= ? AND name IN (?`+strings.Repeat(", ?", len(files)-1)+") ORDER BY changes.landed, id, position", args...)
 }
 
 // LastLanded returns the last operation that changed each file, with that change alone.
 func (db *DB) LastLanded() ([]Operation, error) {
-	return db.landed("max(landed)", "changes JOIN operations ON operation = id WHERE state = 'landed' GROUP BY name")
+	return db.landed(`(WITH RECURSIVE names(file) AS (SELECT min(name) FROM changes
+			UNION ALL SELECT (SELECT min(name) FROM changes WHERE name > file) FROM names WHERE file IS NOT NULL)
+		SELECT file, (SELECT max(landed) FROM changes WHERE name = file) AS last FROM names)
+		CROSS JOIN changes ON name = file AND changes.landed = last CROSS JOIN operations ON id = operation WHERE last > 0`)
 }
 
-func (db *DB) landed(landed, from string, args ...any) (all []Operation, err error) {
+func (db *DB) landed(from string, args ...any) (all []Operation, err error) {
 	err = db.view(func(tx *Tx) error {
-		rows, err := tx.Query("SELECT id, kind, undoes, "+landed+`, coalesce(name, ''), coalesce(before, ''), coalesce(before_time, 0),
+		rows, err := tx.Query(`SELECT id, kind, undoes, operations.landed, coalesce(name, ''), coalesce(before, ''), coalesce(before_time, 0),
 			coalesce(before_mode, 0), coalesce(after, ''), coalesce(after_time, 0), coalesce(after_mode, 0), coalesce(same, 0), coalesce(temp, '') FROM `+from, args...)
 		if err != nil {
 			return err

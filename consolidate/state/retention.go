@@ -68,8 +68,8 @@ func (db *DB) Use() (u Use, err error) {
 }
 
 func (tx *Tx) use() (u Use, err error) {
-	return u, tx.QueryRow(`SELECT coalesce(sum(kind = 'dream'), 0), coalesce(sum(kind != 'dream'), 0), coalesce(sum(bytes), 0)
-		FROM operations WHERE state = 'landed'`).Scan(&u.Dreams, &u.Others, &u.Bytes)
+	return u, tx.QueryRow("SELECT sum(operations) FILTER (WHERE dream), sum(operations) FILTER (WHERE NOT dream), sum(bytes) FROM archive").
+		Scan(&u.Dreams, &u.Others, &u.Bytes)
 }
 
 // Last returns the newest ID that is less than a text, "" if there is none.
