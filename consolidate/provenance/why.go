@@ -132,7 +132,7 @@ func matches(n memory.Name, t *memory.Topic, topic string) (held int) {
 	all := strings.ToLower(n.String() + " " + t.Title() + " " + t.Description() + " " + t.Body())
 	words, asked := text.Words(all), text.Words(strings.ToLower(topic))
 	for _, w := range asked {
-		if slices.Contains(words, w) || strings.ContainsFunc(w, memory.Unspaced) && strings.Contains(all, w) {
+		if slices.Contains(words, w) || strings.ContainsFunc(w, text.IsDense) && strings.Contains(all, w) {
 			held++
 		}
 	}

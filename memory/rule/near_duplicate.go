@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/text"
 )
 
 // A new memory is refused that says at least minSaid words of which another keeps so many percent.
@@ -37,9 +38,9 @@ func findDuplicate(v *view, n memory.Name, t *memory.Topic) []Finding {
 }
 
 // longWords returns the longest words of a text, a few of them.
-func longWords(text string) []string {
+func longWords(body string) []string {
 	const few = 12
-	words := memory.WordsOf(text)
+	words := text.Words(strings.ToLower(body))
 	slices.Sort(words)
 	words = slices.Compact(words)
 	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(len(b), len(a)) })

@@ -112,45 +112,78 @@ var (
 // pathSigns make the words beside them exact.
 const pathSigns = "/@_"
 
+// A spot is where a word is in a sentence, and what is before it.
+type spot struct {
+	sentence
+	from, to int
+	last     int  // the end of the word before; -1: there is none
+	counts   bool // the word before is a number
+}
+
 // read returns the words of a sentence that say something.
 func (r *reader) read(s sentence) (words []word) {
 	spans := quotedOrCode.FindAllStringIndex(s.text, -1)
-	last, counts := -1, false // the end of the word before, and whether that was a number
-	nouns := r.language.Nouns
+	at := spot{sentence: s, last: -1}
 	r.each(s.text, func(from, to int) {
-		w := s.text[from:to]
-		lower := strings.ToLower(w)
-		first, _ := utf8.DecodeRuneInString(w)
-		literal := s.code || slices.ContainsFunc(spans, func(at []int) bool { return at[0] <= from && to <= at[1] })
+		at.from, at.to = from, to
 		one := word{from: from, to: to, term: r.term(s.text, from, to)}
-		if one.term == moment && !literal {
-			last, counts = to, false
-			return
+		literal := s.code || slices.ContainsFunc(spans, func(at []int) bool { return at[0] <= from && to <= at[1] })
+		first, _ := utf8.DecodeRuneInString(s.text[from:to])
+		says := true
+		switch {
+		case one.term == moment && !literal:
+			says = false
+		case text.IsDense(first):
+			one.exact = literal || !strings.Contains(binding, s.text[from:to])
+			says = one.exact
+		default:
+			one.exact = literal || r.isExact(at, one.term)
+			says = one.exact || !r.isSmall(at) && utf8.RuneCountInString(s.text[from:to]) > 1
 		}
-		if text.IsDense(first) {
-			one.exact = literal || !strings.Contains(binding, w)
-			if one.exact {
-				words = append(words, one)
-			}
-			return
-		}
-		cue := one.term == negation || one.term == condition
-		number := strings.ContainsFunc(w, unicode.IsNumber)
-		counted := counts && strings.TrimLeft(s.text[last:from], " ") == ""
-		label := strings.HasPrefix(s.text[to:], ":") && !strings.HasPrefix(s.text[to:], "://")
-		begins := last < 0 || s.heading || strings.ContainsAny(s.text[last:from], ".:!?;")
-		rest := strings.TrimPrefix(w, string(first))
-		named := strings.ContainsFunc(rest, unicode.IsUpper) && strings.ToUpper(w) != w ||
-			unicode.IsUpper(first) && !label && !r.lower[lower] && !nouns && !(begins && text.IsEveryday(one.term)) && !(s.heading && !number)
-		inPath := from > 0 && strings.IndexByte(pathSigns, s.text[from-1]) >= 0 || to < len(s.text) && strings.IndexByte(pathSigns, s.text[to]) >= 0
-		small := r.language.Stops(lower) || text.English().Stops(lower)
-		one.exact = literal || cue || number || counted && !small || !small && (named || inPath || unicode.Is(unicode.Lo, first))
-		if one.exact || !small && utf8.RuneCountInString(w) > 1 {
+		if says {
 			words = append(words, one)
 		}
-		last, counts = to, number
+		if !text.IsDense(first) || one.term == moment {
+			at.last, at.counts = to, one.term != moment && at.isNumber()
+		}
 	})
 	return words
+}
+
+// isExact reports whether a word must be there: it turns the sentence, is a number or what that counts, a name, or of a path.
+func (r *reader) isExact(at spot, term string) bool {
+	if term == negation || term == condition || at.isNumber() {
+		return true
+	}
+	counted := at.counts && strings.TrimLeft(at.text[at.last:at.from], " ") == ""
+	first, _ := utf8.DecodeRuneInString(at.text[at.from:])
+	return !r.isSmall(at) && (counted || at.isInPath() || unicode.Is(unicode.Lo, first) || r.isName(at, term))
+}
+
+func (r *reader) isSmall(at spot) bool {
+	lower := strings.ToLower(at.text[at.from:at.to])
+	return r.language.Stops(lower) || text.English().Stops(lower)
+}
+
+func (at spot) isNumber() bool { return strings.ContainsFunc(at.text[at.from:at.to], unicode.IsNumber) }
+
+// isInPath reports whether a sign beside the word makes it a part of a path or an identifier.
+func (at spot) isInPath() bool {
+	return at.from > 0 && strings.IndexByte(pathSigns, at.text[at.from-1]) >= 0 ||
+		at.to < len(at.text) && strings.IndexByte(pathSigns, at.text[at.to]) >= 0
+}
+
+// isName reports whether the capitals of a word make it a name: one within it, or the first where no sentence begins.
+func (r *reader) isName(at spot, term string) bool {
+	w := at.text[at.from:at.to]
+	first, size := utf8.DecodeRuneInString(w)
+	if strings.ContainsFunc(w[size:], unicode.IsUpper) && strings.ToUpper(w) != w {
+		return true
+	}
+	label := strings.HasPrefix(at.text[at.to:], ":") && !strings.HasPrefix(at.text[at.to:], "://")
+	begins := at.last < 0 || at.heading || strings.ContainsAny(at.text[at.last:at.from], ".:!?;")
+	return unicode.IsUpper(first) && !label && !r.lower[strings.ToLower(w)] && !r.language.Nouns && !at.heading &&
+		!(begins && text.IsEveryday(term))
 }
 
 // each calls do with each word of a text. A date, and the numbers of a time or a version, are one word. Of Han and Hangul each

@@ -150,15 +150,59 @@ func oneOf(words string) func(word string) bool {
 	return func(word string) bool { return set()[word] }
 }
 
+// A reading is what the last word of a name says of the value, with words before it.
+type reading struct {
+	last func(word string) bool
+	with func(before []string) bool // nil: whatever is before it
+	how  strength
+	kind string
+}
+
+// readings are in the order in which they are tried.
+var readings = []reading{
+	{oneOf("key"), all("ssh"), innocent, ""},
+	{oneOf("pin"), nil, numeric, kindPassword},
+	{passwords, nil, login, kindPassword},
+	{ends("password passwd"), nil, login, kindPassword},
+	{oneOf("key secret"), all("aws"), strong, kindAWSSecret},
+	{oneOf("key"), all("secret access"), strong, kindAWSSecret},
+	{oneOf("secretaccesskey"), nil, strong, kindAWSSecret},
+	{oneOf("pat"), func(before []string) bool { return len(before) > 0 }, strong, kindSecret},
+	{oneOf("salt pepper"), nil, strong, kindSecret},
+	{oneOf("cookie"), all("erlang"), strong, kindSecret},
+	{oneOf("seed"), isQualified, strong, kindSecret},
+	{oneOf("sessid phpsessid jsessionid"), nil, weak, kindCookie},
+	{ends("secret"), nil, strong, kindSecret},
+	{ends("token credential"), nil, strong, kindToken},
+	{oneOf("auth"), nil, weak, kindToken},
+	{oneOf("accountkey"), nil, strong, kindAzure},
+	{oneOf("key"), all("account"), strong, kindAzure},
+	{oneOf("key"), isQualified, strong, kindKey},
+	{oneOf("key"), nil, weak, kindKey},
+	{keys, nil, strong, kindKey},
+}
+
+func isQualified(before []string) bool { return slices.ContainsFunc(before, qualified) }
+
+// all reports whether each of some words is before the last one.
+func all(words string) func(before []string) bool {
+	list := strings.Fields(words)
+	return func(before []string) bool {
+		return !slices.ContainsFunc(list, func(w string) bool { return !slices.Contains(before, w) })
+	}
+}
+
+// ends reports whether a word ends with one of some words.
+func ends(words string) func(word string) bool {
+	list := strings.Fields(words)
+	return func(word string) bool {
+		return slices.ContainsFunc(list, func(w string) bool { return strings.HasSuffix(word, w) })
+	}
+}
+
 // judgeName reads a name's words: the last says what the value is, those before it which.
 func judgeName(id, before string) (strength, string) {
-	words := splitWords(id)
-	for i, w := range words {
-		words[i] = cmp.Or(strings.TrimRight(w, "0123456789"), w)
-	}
-	for len(words) > 1 && (trailing(words[len(words)-1]) || isNumber(words[len(words)-1])) {
-		words = words[:len(words)-1]
-	}
+	words := telling(id)
 	if len(words) == 0 {
 		return innocent, ""
 	}
@@ -166,40 +210,30 @@ func judgeName(id, before string) (strength, string) {
 	if before != "" {
 		rest = append([]string{strings.ToLower(before)}, rest...)
 	}
-	if slices.ContainsFunc(rest, public) || strings.EqualFold(id, "1password") {
-		return innocent, ""
-	}
-	has := func(w string) bool { return slices.Contains(rest, w) }
 	switch {
-	case has("ssh") && last == "key":
+	case slices.ContainsFunc(rest, public) || strings.EqualFold(id, "1password"):
 		return innocent, ""
-	case last == "pin":
-		return numeric, kindPassword
-	case passwords(last), strings.HasSuffix(last, "password"), strings.HasSuffix(last, "passwd"):
-		if len(words) == 1 && last == "pass" {
-			return weak, kindPassword
+	case last == "pass" && len(words) == 1:
+		return weak, kindPassword
+	}
+	for _, r := range readings {
+		if r.last(last) && (r.with == nil || r.with(rest)) {
+			return r.how, r.kind
 		}
-		return login, kindPassword
-	case has("aws") && (last == "key" || last == "secret"), has("secret") && has("access") && last == "key", last == "secretaccesskey":
-		return strong, kindAWSSecret
-	case last == "pat" && len(rest) > 0, last == "salt" || last == "pepper", last == "cookie" && has("erlang"), last == "seed" && slices.ContainsFunc(rest, qualified):
-		return strong, kindSecret
-	case last == "sessid", last == "phpsessid", last == "jsessionid":
-		return weak, kindCookie
-	case strings.HasSuffix(last, "secret"):
-		return strong, kindSecret
-	case strings.HasSuffix(last, "token"), strings.HasSuffix(last, "credential"):
-		return strong, kindToken
-	case last == "auth":
-		return weak, kindToken
-	case last == "accountkey", last == "key" && has("account"):
-		return strong, kindAzure
-	case keys(last) && last != "key", last == "key" && slices.ContainsFunc(rest, qualified):
-		return strong, kindKey
-	case last == "key":
-		return weak, kindKey
 	}
 	return innocent, ""
+}
+
+// telling returns the words of a name without numbers at their ends, and without the last ones that do not say what the value is.
+func telling(id string) []string {
+	words := splitWords(id)
+	for i, w := range words {
+		words[i] = cmp.Or(strings.TrimRight(w, "0123456789"), w)
+	}
+	for len(words) > 1 && (trailing(words[len(words)-1]) || isNumber(words[len(words)-1])) {
+		words = words[:len(words)-1]
+	}
+	return words
 }
 
 // joint is where two words meet without a sign: api and Key of apiKey, API and Key of APIKey.

@@ -5,8 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
+	"dream-mcp/memory/text"
 )
 
 // maxNear bounds, in bytes, what is looked at right before and right after a phrase.
@@ -36,7 +36,7 @@ func (p *scan) longest(candidates []*phrase, at int) (hit Hit, ok bool) {
 func (p *scan) beginsWord(c *phrase, at int) bool {
 	before, _ := utf8.DecodeLastRuneInString(p.text[:at])
 	first, _ := utf8.DecodeRuneInString(p.text[at:])
-	return !isWordRune(before) || c.name != "ko" && (memory.Unspaced(before) || memory.Unspaced(first))
+	return !isWordRune(before) || c.name != "ko" && (text.IsDense(before) || text.IsDense(first))
 }
 
 // endsWord reports whether the phrase ends a word there, of its language.
@@ -50,7 +50,7 @@ func (p *scan) endsWord(c *phrase, from, to int) bool {
 		return endsKorean.MatchString(p.text[to:min(len(p.text), to+maxNear)])
 	}
 	after, _ := utf8.DecodeRuneInString(p.text[to:])
-	return !isWordRune(after) || memory.Unspaced(after)
+	return !isWordRune(after) || text.IsDense(after)
 }
 
 // endsKorean matches the end of a Korean noun: nothing, or a particle within one word. What else follows makes another word
