@@ -16,8 +16,7 @@ var claudeCode = Host{
 	},
 	Settings: &Settings{
 		Place: Place{Variable: "CLAUDE_CONFIG_DIR"}, Files: []string{".claude.json"}, Project: ".mcp.json", List: "mcpServers", Entry: TypedEntry,
-		Adding:   []string{"claude", "mcp", "add", "--scope", "user", "dream", "--"},
-		Removing: []string{"claude", "mcp", "remove", "--scope", "user", "dream"},
+		Lock: ".lock",
 		Allow: &Allow{
 			Place: Place{Variable: "CLAUDE_CONFIG_DIR", Home: ".claude"}, File: "settings.json", Keys: []string{"permissions", "allow"},
 			Rule: func(server, tool string) string { return "mcp__" + server + "__" + tool },

@@ -71,16 +71,15 @@ func (p Place) In(getenv func(string) string, home, goos string) string {
 
 // Settings are the files in which the host lists its servers.
 type Settings struct {
-	Place    Place
-	Files    []string                  // with a person's servers: the last that exists is used, else the first
-	Project  string                    // with a project's servers
-	List     string                    // the member or table of these files that lists the servers
-	Entry    func(call []string) Entry // the entry of a command line; nil: the files are TOML
-	Adding   []string                  // the host's own command that adds a server, to be followed by the command line
-	Removing []string                  // the host's own command that removes it
-	Skill    string                    // a skill that asks for a dream, below Place: the host asks no server for prompts
-	Nowhere  bool                      // it starts servers outside of any project
-	Allow    *Allow                    // by which the host asks nothing before some of our tools
+	Place   Place
+	Files   []string                  // with a person's servers: the last that exists is used, else the first
+	Project string                    // with a project's servers
+	List    string                    // the member or table of these files that lists the servers
+	Entry   func(call []string) Entry // the entry of a command line; nil: the files are TOML
+	Lock    string                    // the end of the name of the folder that is the host's lock of such a file while it writes; "": it has none
+	Skill   string                    // a skill that asks for a dream, below Place: the host asks no server for prompts
+	Nowhere bool                      // it starts servers outside of any project
+	Allow   *Allow                    // by which the host asks nothing before some of our tools
 }
 
 // Allow is the list of a JSON file with the tools that the host asks nothing about.

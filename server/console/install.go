@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -253,9 +252,7 @@ func printParts(c *Command, h *hosts.Host, parts []install.Part) error {
 		if err != nil {
 			return notInstalled(h, err)
 		}
-		b.Add(p.HostCommand == nil, "", "%s, %s: in %s:", h.Name, p.Name, p.File)
-		b.Add(p.HostCommand != nil, "", "%s, %s: %s", h.Name, p.Name, install.ShellWords(runtime.GOOS, p.HostCommand))
-		b.Add(p.HostCommand != nil, "", "or in %s:", p.File)
+		b.Add(true, "", "%s, %s: in %s:", h.Name, p.Name, p.File)
 		b.WriteString(text + "\n")
 	}
 	return c.paste(strings.TrimSuffix(b.String(), "\n"))

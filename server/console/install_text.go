@@ -83,34 +83,22 @@ func renderInstall(h *hosts.Host, answer installJSON, removing, changed bool) st
 
 // outcome describes what was done to a part, or what would be done.
 func outcome(p partJSON, removing, dry bool) string {
-	command := strings.Join(p.Command, " ")
+	said := "added to "
 	switch {
 	case removing && p.State == install.Absent:
 		return "not installed in " + p.File
 	case !removing && p.State == install.Installed:
 		return "already installed in " + p.File
-	case dry && command != "":
-		return "would be done by " + command + ", or if that fails by this edit:"
 	case dry:
 		return "would be done by this edit:"
 	case !p.Changed:
 		return "done by another install in " + p.File
-	}
-	verb := "added to "
-	switch {
 	case removing:
-		verb = "removed from "
+		said = "removed from "
 	case p.State == install.Outdated:
-		verb = "updated in "
+		said = "updated in "
 	}
-	said := verb + p.File
-	if command != "" && p.Failed == "" {
-		return said + ", by " + command
-	}
-	if p.Failed != "" {
-		said += " by an edit, because " + command + " failed: " + p.Failed
-	}
-	if p.Backup != "" {
+	if said += p.File; p.Backup != "" {
 		said += "; the old text is in " + p.Backup
 	}
 	return said

@@ -80,8 +80,8 @@ func (i Installer) Leave() {
 // lockWait is how long an install waits for another.
 const lockWait = 10 * time.Second
 
-// ErrBusy is the error of an install that waited for another in vain.
-var ErrBusy = errors.New("another install or uninstall is at work")
+// ErrBusy is the error of an install that waited for another, or for the host, in vain.
+var ErrBusy = errors.New("another program is changing the settings")
 
 // lockFile is in the folder above the state of all memories.
 const lockFile = "install.lock"
@@ -112,6 +112,39 @@ func (i Installer) lock(ctx context.Context) (unlock func() error, err error) {
 		err = cmp.Or(ctx.Err(), ErrBusy)
 	}
 	return unlock, err
+}
+
+// staleLock is the age after which a lock of a host is taken over: it touches the lock more often while it writes.
+const staleLock = 10 * time.Second
+
+// hold takes the host's own lock of the file, if it has one: a folder beside it. Where no folder can be made, the edit says why.
+func (p *Part) hold(ctx context.Context) (release func(), err error) {
+	release = func() {}
+	if p.lock == "" {
+		return release, nil
+	}
+	name := p.File + p.lock
+	for limit := time.Now().Add(lockWait); ; {
+		err := os.Mkdir(name, 0o700)
+		if err == nil {
+			return func() { os.Remove(name) }, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return release, nil
+		}
+		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > staleLock {
+			os.Remove(name)
+			continue
+		}
+		if time.Now().After(limit) {
+			return release, ErrBusy
+		}
+		select {
+		case <-ctx.Done():
+			return release, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }
 
 // again repeats a change a few times if another program changes the file meanwhile.

@@ -70,10 +70,7 @@ func fileOf(h *hosts.Host, env host.Environment) (file string) {
 func (i Installer) parts(h *hosts.Host) []Part {
 	env := i.Env.Complete()
 	file := fileOf(h, env)
-	p := Part{Name: Server, File: file, removeCommand: h.Settings.Removing}
-	if h.Settings.Adding != nil {
-		p.HostCommand = slices.Concat(h.Settings.Adding, i.call())
-	}
+	p := Part{Name: Server, File: file, lock: h.Settings.Lock}
 	if h.Settings.Entry == nil {
 		p.add, p.remove = addTOML(i.call()), removeTOML()
 	} else {

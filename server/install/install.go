@@ -7,11 +7,10 @@
 // while it still holds what was read. A second install does nothing. An uninstall restores the bytes from before the install;
 // if the file was edited since, it removes our lines only.
 //
-// Claude Code's own command is used if it is on the PATH, because it locks its file. Its result is read, and undone if
-// something was lost.
+// A host that locks its file while it writes, as Claude Code does, waits for us, and we for it.
 //
-// A crash leaves each file as before or as after, and at worst a temporary beside it, which the next run removes. The parts
-// of a host are independent of each other.
+// A crash leaves each file as before or as after, and at worst a temporary beside it, which the next run removes, and the
+// host's lock, which the host takes over after ten seconds. The parts of a host are independent of each other.
 //
 // Not promised: that a running program notices, for most read their settings at start; nor that a write is kept which
 // a program makes without a lock between our last read and the rename. Hard links to a file keep the old content.
@@ -62,28 +61,25 @@ const (
 
 // Part is one of the parts in one host, and the change to be made.
 type Part struct {
-	Name        string   `json:"part"` // Server, Skill, Hook or Permissions
-	File        string   `json:"file"`
-	State       string   `json:"state"`
-	Command     []string `json:"command,omitempty"` // the host's command that makes the change; empty: the file is edited
-	HostCommand []string `json:"-"`                 // the host's command that adds the part, on the PATH or not; nil: it has none
-	Diff        string   `json:"diff,omitempty"`    // what an edit would change
+	Name  string `json:"part"` // Server, Skill, Hook or Permissions
+	File  string `json:"file"`
+	State string `json:"state"`
+	Diff  string `json:"diff,omitempty"` // what would change
 
-	add, remove   edit
-	removeCommand []string // the host's command that removes the part
-	removing      bool
-	whole         bool   // the file is ours as a whole
-	file          file   // as it was read
-	after         []byte // its new content; nil removes the file
-	exact         bool   // after is what the file held before p was added
-	backup        string // the backup that holds the same; "" for none
+	add, remove edit
+	lock        string // the end of the name of the host's lock; "" for none
+	removing    bool
+	whole       bool   // the file is ours as a whole
+	file        file   // as it was read
+	after       []byte // its new content; nil removes the file
+	exact       bool   // after is what the file held before p was added
+	backup      string // the backup that holds the same; "" for none
 }
 
 // Done is the result of Apply.
 type Done struct {
 	Changed bool   `json:"changed"`
 	Backup  string `json:"backup,omitempty"` // the name of the old content, if it was kept
-	Failed  string `json:"failed,omitempty"` // why the host's command did not make the change
 }
 
 // Errors of an install by a program that cannot be installed.
@@ -166,15 +162,11 @@ func (p *Part) look() (err error) {
 	default:
 		p.State = Outdated
 	}
-	p.Command, p.backup, p.exact = nil, "", false
-	switch {
-	case p.removing && p.State == Installed:
+	p.backup, p.exact = "", false
+	if p.removing && p.State == Installed {
 		if before, backup, ok := p.untouched(); ok {
 			p.after, p.backup, p.exact = before, backup, true
 		}
-		p.Command = p.available(p.removeCommand)
-	case !p.removing && p.State == Absent:
-		p.Command = p.available(p.HostCommand)
 	}
 	p.Diff = diff.Of(string(text), string(p.after)).Unified(p.File, p.File)
 	return nil
@@ -211,7 +203,7 @@ func (p *Part) Text() (string, error) {
 	return string(text), err
 }
 
-// Apply makes the change of p by the host's own command or, if there is none or it fails, by an edit of the file.
+// Apply makes the change of p.
 func (i Installer) Apply(ctx context.Context, p Part) (done Done, err error) {
 	if !p.Pending() {
 		return done, nil
@@ -221,25 +213,13 @@ func (i Installer) Apply(ctx context.Context, p Part) (done Done, err error) {
 		return done, err
 	}
 	defer unlock()
-	if err := p.look(); err != nil || !p.Pending() { // another process may have made it
+	release, err := p.hold(ctx)
+	if err != nil {
 		return done, err
 	}
-	if command := p.Command; len(command) > 0 {
-		err := p.run(ctx, i.Env.Home, command)
-		if ctx.Err() != nil {
-			return done, ctx.Err()
-		}
-		if wrong := p.look(); wrong != nil {
-			return done, fmt.Errorf("after %s: %w", strings.Join(command, " "), wrong)
-		}
-		if err == nil && !p.Pending() {
-			done.Changed = true
-			return done, nil
-		}
-		if err == nil {
-			err = errors.New("it changed nothing")
-		}
-		done.Failed = err.Error()
+	defer release()
+	if err := p.look(); err != nil || !p.Pending() { // another process may have made it
+		return done, err
 	}
 	err = again(func() (err error) {
 		if err := p.look(); err != nil {
