@@ -32,7 +32,7 @@ func (x *Index) Beside(from []Passage, context string, skip func(file string) bo
 	best := map[Passage]Pair{} // by the passage that is touched
 	for _, p := range from {
 		words, length := x.words(p.Text, false), float64(len(x.lookUp(p.Text)))
-		for _, h := range x.Touched(Question{Text: p.Text, Context: context + "\n" + p.about, Skip: skip, Max: 4 * max, PerFile: 2}) {
+		for _, h := range x.Touched(Question{Text: p.Text, Context: context + "\n" + p.about, Skip: skip, Max: 4 * max, PerFile: 4}) {
 			weight, share := x.meeting(words, h), 0.0
 			for _, t := range h.Shared {
 				share += t.Weight
@@ -45,8 +45,19 @@ func (x *Index) Beside(from []Passage, context string, skip func(file string) bo
 		}
 	}
 	pairs := slices.SortedFunc(maps.Values(best), comparePairs)
+	of := map[string]float64{}
+	for i := range pairs { // spread over the files: each more of a file counts less
+		n := of[pairs[i].File]
+		of[pairs[i].File]++
+		pairs[i].Score /= 1 + spread*n
+	}
+	slices.SortStableFunc(pairs, comparePairs)
 	return pairs[:min(len(pairs), max)]
 }
+
+// spread is how much less each further passage of a file counts. Of 24 values that real commits changed in two memories, four
+// passages of a file and this show the other passage of 17, and its file of 22; two passages without it showed 15 and 22.
+const spread = 0.5
 
 func comparePairs(a, b Pair) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.File, b.File), a.Line-b.Line, strings.Compare(a.From.File, b.From.File), a.From.Line-b.From.Line)

@@ -150,3 +150,23 @@ func TestMeetingPaths(t *testing.T) {
 		}
 	}
 }
+
+// What is beside a passage is spread over the files that it touches, and has several passages of one.
+func TestBesideSpreads(t *testing.T) {
+	docs := []Document{{File: "news.md", Body: "The Oakham turbine runs at 40 rpm.\n", BodyAt: 1}, {File: "other.md", Body: "The Oakham turbine is greased on Mondays.\n", BodyAt: 1}}
+	var long strings.Builder
+	for i := range 6 {
+		fmt.Fprintf(&long, "The Oakham turbine, blade %d, runs at 30 rpm.\n\n", i)
+	}
+	docs = append(docs, Document{File: "blades.md", Body: long.String(), BodyAt: 1})
+	for i := range 20 {
+		docs = append(docs, Document{File: fmt.Sprintf("x%d.md", i), Body: fmt.Sprintf("Plank%d beside beam%d.\n", i, i), BodyAt: 1})
+	}
+	of := map[string]int{}
+	for _, p := range New(docs).Beside(docs[0].Passages(), "news", func(file string) bool { return file == "news.md" }, 4) {
+		of[p.File]++
+	}
+	if of["blades.md"] != 3 || of["other.md"] != 1 {
+		t.Errorf("got %v", of)
+	}
+}
