@@ -96,4 +96,4 @@ func LeftOut(o Op) error {
 }
 
 // NoMemory is what a person reads where a Store has no directory yet.
-const NoMemory = "the memory directory does not exist yet; a dream or a write makes it"
+const NoMemory = "the memory directory does not exist yet; a dream or a write creates it"

@@ -25,7 +25,7 @@ func chooseAllow(ctx context.Context, c *Command, i *install.Installer, h *hosts
 	case c.Allow, c.In == nil, c.DryRun, c.Print, c.JSON, !i.Asks(h):
 	default:
 		var b terminal.Lines
-		b.Add(true, "", "\n%s asks before each call of a tool. These change no memory, and need not be asked about:", h.Name)
+		b.Add(true, "", "\n%s asks before each call of a tool. These tools change no memory, so you may want to allow them:", h.Name)
 		for _, rule := range rules {
 			b.Add(true, "", "  %s", rule)
 		}

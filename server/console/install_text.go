@@ -142,11 +142,11 @@ func renderHosts(rows []hostJSON) string {
 func renderNoHost(self string) string {
 	entry, _ := json.Marshal(map[string]any{"mcpServers": map[string]any{"dream": map[string]any{"command": self}}})
 	var b terminal.Lines
-	b.Add(true, "", "\nNo agent that dream-mcp knows is on this machine. You can")
-	b.Add(true, "", "- get one, such as Claude Code (npm install -g @anthropic-ai/claude-code) or Codex (npm install -g @openai/codex), and run this again;")
-	b.Add(true, "", "- add this to the settings of any other MCP client:")
+	b.Add(true, "", "\nNo agent that dream-mcp knows is on this machine. You can:")
+	b.Add(true, "", "  get one, such as Claude Code (npm install -g @anthropic-ai/claude-code) or Codex (npm install -g @openai/codex), and run this again")
+	b.Add(true, "", "  add this to the settings of any other MCP client:")
 	b.WriteString("    " + string(entry) + "\n")
-	b.Add(true, "", "- look at a memory that you have: dream-mcp lint DIR, dream-mcp status --memory-dir DIR;")
-	b.Add(true, "", "- see what a dream does: dream-mcp demo.")
+	b.Add(true, "", "  look at a memory that you have: dream-mcp lint DIR, dream-mcp status --memory-dir DIR")
+	b.Add(true, "", "  see what a dream does: dream-mcp demo")
 	return b.String()
 }

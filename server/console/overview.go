@@ -102,7 +102,8 @@ func renderOverview(head string, s consolidate.Status, wrong []string, now time.
 	state, next := headline(s.State)
 	b.Add(true, "", "%s", strings.TrimSpace(state+" "+next))
 	what, summary := lastDream(s.Last, now)
-	b.Add(true, "", "Last dream %s", what)
+	b.Add(s.Last == nil, "", "No dream has landed yet.")
+	b.Add(s.Last != nil, "", "Last dream %s", what)
 	b.Add(summary != "", terminal.Dim, "  %s", summary)
 	for _, w := range wrong {
 		fmt.Fprintf(&b, "%s %s\n", ink.In(terminal.Yellow, "!"), localTimes(terminal.OneLine(w), now.Location()))

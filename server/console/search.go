@@ -152,6 +152,10 @@ func runSaid(ctx context.Context, c *Command, p *consolidate.Project, setup host
 				err = to.listing(page.Text)
 			case unread != "":
 				err = to.print("Nothing was said since the last dream in what could be read.\n")
+			case len(p.Sessions.Folders()) == 0:
+				err = to.print("No session of this project was found. dream-mcp doctor says where it looks.\n")
+			case c.Search.Since != "":
+				err = to.print("Nothing was said in that time.\n")
 			default:
 				err = to.print("Nothing was said since the last dream. dream-mcp said --since 30d looks further back.\n")
 			}

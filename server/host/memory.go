@@ -75,7 +75,7 @@ func (r *resolver) byRule() (dir, why string, err error) {
 	if dir, err = r.ownMemory(); err != nil {
 		return "", "", fmt.Errorf("no place for memories: %w", err)
 	}
-	return real(dir), "our own: Claude Code has no folder here", nil
+	return real(dir), "dream-mcp's own: Claude Code is not used here", nil
 }
 
 // projects returns the folder in which Claude Code keeps a folder for each project; none if there is no Claude Code.
