@@ -153,7 +153,7 @@ func TestMeetingPaths(t *testing.T) {
 
 // What is beside a passage is spread over the files that it touches, and has several passages of one.
 func TestBesideSpreads(t *testing.T) {
-	docs := []Document{{File: "news.md", Body: "The Oakham turbine runs at 40 rpm.\n", BodyAt: 1}, {File: "other.md", Body: "The Oakham turbine is greased on Mondays.\n", BodyAt: 1}}
+	docs := []Document{{File: "news.md", Body: "The Oakham turbine runs at 40 rpm.\n", BodyAt: 1}, {File: "other.md", Body: "The Oakham turbine runs only on Mondays.\n", BodyAt: 1}}
 	var long strings.Builder
 	for i := range 6 {
 		fmt.Fprintf(&long, "The Oakham turbine, blade %d, runs at 30 rpm.\n\n", i)
