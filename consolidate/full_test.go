@@ -137,7 +137,7 @@ func TestNotDueWhereNoDreamCanBegin(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{"a large index", "memory", func(w *world) { w.put("MEMORY.md", strings.Repeat("- more\n", 200_000)) }},
+		{"a large index", "memory", func(w *world) { w.put("MEMORY.md", strings.Repeat("- more\n", 700_000)) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			memory, state := filepath.Join(t.TempDir(), "memory"), filepath.Join(disk, "state")

@@ -30,7 +30,7 @@ import (
 const File = ".dream.lock"
 
 const (
-	pollEvery = 20 * time.Millisecond
+	pollEvery = 5 * time.Millisecond
 	maxRecord = 8 << 10
 )
 

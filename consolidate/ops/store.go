@@ -40,7 +40,7 @@ import (
 )
 
 // Wait is how long an operation waits for a lock that is held only briefly.
-const Wait = 2 * time.Second
+const Wait = 5 * time.Second
 
 // Options configure a Store. MemoryDir, StateHome and Now are required.
 type Options struct {
