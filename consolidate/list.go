@@ -3,6 +3,7 @@ package consolidate
 import (
 	"context"
 	"strings"
+	"sync"
 	"time"
 
 	"dream-mcp/consolidate/indexing"
@@ -12,6 +13,7 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
+	"dream-mcp/memory/rule"
 	"dream-mcp/memory/visible"
 )
 
@@ -24,10 +26,11 @@ type ListRequest struct {
 	SinceLast    bool   // since the last dream; the default in a dream
 	Session      string // an ID, or the beginning of one
 	Speakers     []said.Speaker
-	Cursor       string // of the page before; other fields but PageBytes and Limit are then ignored
-	PageBytes    int    // bytes of text on a page
-	Limit        int    // utterances on a page; 0: no limit
-	Whole        int    // shorter texts, in characters, are not abridged; 0: the default of listing.Query
+	Host         said.Host // only what was said in it, and what it remembers; "": in all
+	Cursor       string    // of the page before; other fields but PageBytes and Limit are then ignored
+	PageBytes    int       // bytes of text on a page
+	Limit        int       // utterances on a page; 0: no limit
+	Whole        int       // shorter texts, in characters, are not abridged; 0: the default of listing.Query
 }
 
 // window reports whether the request is for the time since the last dream.
@@ -55,8 +58,8 @@ func (s *Sessions) List(ctx context.Context, r ListRequest) (page listing.Page, 
 	d := p.dream
 	m, err := s.sinceLast()
 	if err == nil {
-		touch := d.touch()
-		err = s.unlocked(func() (err error) { page, err = s.page(ctx, r, r.window(d != nil), m, touch); return err })
+		touch, known := d.touch(), s.known()
+		err = s.unlocked(func() (err error) { page, err = s.page(ctx, r, r.window(d != nil), m, touch, known); return err })
 	}
 	if err != nil {
 		return page, err
@@ -110,7 +113,7 @@ func (s *Sessions) countEarly(ctx context.Context) error {
 		return err
 	}
 	var page listing.Page
-	err = s.unlocked(func() (err error) { page, err = s.page(ctx, ListRequest{PageBytes: 1}, true, m, nil); return err })
+	err = s.unlocked(func() (err error) { page, err = s.page(ctx, ListRequest{PageBytes: 1}, true, m, nil, nil); return err })
 	if err != nil || p.dream != d {
 		return err
 	}
@@ -122,13 +125,23 @@ func (s *Sessions) countEarly(ctx context.Context) error {
 	return d.Save()
 }
 
+// known returns what reports whether the memories, as the open dream would leave them, say a text already.
+func (s *Sessions) known() func(text string) bool {
+	written, err := s.p.asWritten()
+	if err != nil {
+		return nil
+	}
+	says := sync.OnceValue(func() func(string) bool { return rule.Says(written.Topics) }) // mostly nothing is asked
+	return func(text string) bool { return says()(text) }
+}
+
 // page returns a page of a listing.
-func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m listed.Marks, touch listing.Touch) (listing.Page, error) {
+func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m listed.Marks, touch listing.Touch, known func(string) bool) (listing.Page, error) {
 	all := s.p.Transcripts
 	if r.Cursor != "" {
 		return s.lists.Next(ctx, all, r.Cursor, r.PageBytes, r.Limit, touch)
 	}
-	q := listing.Query{Since: r.Since, Until: r.Until, Session: r.Session, Speakers: r.Speakers, Whole: r.Whole, Zone: s.p.Store.Now().Location()}
+	q := listing.Query{Since: r.Since, Until: r.Until, Session: r.Session, Speakers: r.Speakers, Whole: r.Whole, Host: r.Host, Zone: s.p.Store.Now().Location()}
 	if window {
 		q.After = m.Last()
 		if !m.Since.IsZero() {
@@ -137,6 +150,9 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m liste
 	}
 	if (!window || !m.Listed) && r.Session == "" && r.Since.IsZero() {
 		q.Newest = firstSessions
+	}
+	if q.Host == "" {
+		q.Known = known
 	}
 	taken := s.p.Store.Now()
 	l, err := listing.New(ctx, all, q)

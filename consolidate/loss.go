@@ -12,7 +12,9 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/proposal"
+	"dream-mcp/consolidate/provenance"
 	"dream-mcp/consolidate/state"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
@@ -120,6 +122,11 @@ func (w *writing) checkUnattended() error {
 	}
 	check := rule.Check{Before: w.before, After: w.after, Unattended: t.Unattended, Now: w.now}
 	findings := check.Forbidden(w.n)
+	if to := w.after.Topics[w.n]; to != nil && (to.Type() == memory.TypeUser || to.Type() == memory.TypeFeedback) &&
+		slices.ContainsFunc(w.cited, func(c provenance.Words) bool { return c.Speaker == said.Memory }) {
+		findings = append(findings, rule.Finding{Rule: "unsourced", Severity: rule.Error, File: w.n.String(),
+			Message: "what another agent remembers is not evidence of what the person wants: unattended it supports the types project and reference only"})
+	}
 	for _, o := range sortedNames(w.merged) {
 		findings = append(findings, check.Forbidden(o)...)
 	}

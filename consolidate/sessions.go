@@ -161,15 +161,20 @@ func (s *Sessions) Folders() []said.Folder {
 type HostSessions struct {
 	Host     string     `json:"host"`
 	Path     string     `json:"path"`
-	Sessions int        `json:"sessions"`          // of this project
-	Last     *time.Time `json:"last,omitempty"`    // of these
-	Version  string     `json:"version,omitempty"` // of the host, or of its form, that wrote the newest of these
-	Tried    string     `json:"tried,omitempty"`   // the newest version that the reader was tried with
+	Sessions int        `json:"sessions"`           // of this project
+	Memories int        `json:"memories,omitempty"` // what its model remembers of the project and the person
+	Last     *time.Time `json:"last,omitempty"`     // of these
+	Version  string     `json:"version,omitempty"`  // of the host, or of its form, that wrote the newest of these
+	Tried    string     `json:"tried,omitempty"`    // the newest version that the reader was tried with
 }
 
 // Hosts returns the hosts that keep sessions on this machine, of any project.
 func (s *Sessions) Hosts(ctx context.Context) (all []HostSessions, err error) {
 	found, _, err := s.p.Transcripts.Sessions(ctx, time.Time{}) // the newest first
+	if err != nil {
+		return nil, err
+	}
+	remembered, err := s.p.Transcripts.Remembered(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -192,6 +197,11 @@ func (s *Sessions) Hosts(ctx context.Context) (all []HostSessions, err error) {
 				one.Last, one.Version = &of.Last, said.FormVersion(of.File)
 			}
 		}
+		for _, of := range remembered {
+			if string(of.Host) == h.ID {
+				one.Memories++
+			}
+		}
 		if one.Path != "" {
 			all = append(all, one)
 		}
@@ -204,6 +214,9 @@ func (h HostSessions) Line(now time.Time) string {
 	line := fmt.Sprintf("%s: %s of this project", host.Name(h.Host), ops.Plural(h.Sessions, "session"))
 	if h.Last != nil {
 		line += ", the last " + ops.Ago(now, *h.Last)
+	}
+	if h.Memories > 0 {
+		line += fmt.Sprintf(", and %s in its own memory", ops.Plural(h.Memories, "entry"))
 	}
 	if h.Version != "" {
 		line += ", of version " + h.Version

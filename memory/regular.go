@@ -11,6 +11,12 @@ import (
 	"time"
 )
 
+// Alone reports whether an open file has no second name.
+func Alone(f *os.File, info fs.FileInfo) bool {
+	n, err := links(f, info)
+	return err == nil && n == 1
+}
+
 // OpenRegular opens a regular file of root. With os.O_CREATE in flag it makes the file, private, where
 // there is none. It fails with ErrNotRegular on anything else (a link, a folder, a fifo that it would
 // wait for, a device without an end) and, where flag allows writing, with ErrLinked on a file that has

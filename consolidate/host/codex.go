@@ -34,12 +34,14 @@ var codex = Host{
 			},
 			ID: codexID, Line: codexLine, Version: []string{"payload", "cli_version"}, NotTyped: codexNotTyped,
 		},
-		Place: Place{Variable: "CODEX_HOME", Home: ".codex"},
-	}},
+		Place: codexPlace,
+	}, memories("codex", codexPlace, []string{"memories/MEMORY.md"}, nil, codexEntries)},
 	Background: codexBackground,
 	Reads:      []string{"update_plan", "view_image"},
 	Shells:     []string{"shell"},
 }
+
+var codexPlace = Place{Variable: "CODEX_HOME", Home: ".codex"}
 
 var codexNotTyped = []string{
 	"<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<turn_aborted>", "<skill>", "<subagent_notification>",

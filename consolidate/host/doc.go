@@ -13,6 +13,7 @@
 //     that is rewritten, Collect for a file of many sessions, such as a database. A reader turns what it reads into said.Record:
 //     TypedBlocks for what a person typed, Message.Blocks for what the model said, Used for a call of a tool and Answered for its
 //     answer. It says nothing of what it does not know.
+//   - memories, if its model keeps files of what it remembers: where they are, and how one is cut into entries.
 //   - NotTyped: how texts begin that the host writes in the person's place.
 //
 // The fixture is what a run of the host wrote, with invented content. The test ranges over List: a host without one fails it.

@@ -45,12 +45,14 @@ var gemini = Host{
 			Ours:    geminiOurs,
 			ID:      geminiID, Session: geminiSession, Own: geminiOwn, Whole: geminiWhole, NotTyped: geminiNotTyped,
 		},
-		Place: Place{Variable: "GEMINI_CLI_HOME", Below: ".gemini", Home: ".gemini"},
-	}},
+		Place: geminiPlace,
+	}, memories("gemini", geminiPlace, []string{"tmp/*/memory/*.md"}, inFolder("memory", geminiOurs), passages)},
 	Background: geminiBackground,
 	Reads:      append(geminiReads[:len(geminiReads):len(geminiReads)], "read_many_files", "search_file_content", "write_todos", "ask_user"),
 	Shells:     []string{"run_shell_command"},
 }
+
+var geminiPlace = Place{Variable: "GEMINI_CLI_HOME", Below: ".gemini", Home: ".gemini"}
 
 var geminiNotTyped = []string{
 	"<session_context>", "<state_snapshot>", "This is the Gemini CLI. We are setting up the context", "System: Please continue.",

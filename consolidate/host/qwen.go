@@ -21,9 +21,13 @@ var qwen = Host{
 			},
 			Ours: oursByName(1, dashed), ID: fileID, Line: qwenLine, Version: []string{"version"},
 		},
-		Place: Place{Variable: "QWEN_HOME", Home: ".qwen"},
-	}},
+		Place: qwenPlace,
+	}, memories("qwen", qwenPlace, []string{"projects/*/memory/*.md", "projects/*/memory/*/*.md"}, inFolder("memory", named(dashed)), passages),
+		memories("qwen", qwenPlace, []string{"memories/*.md"}, nil, personal),
+	},
 }
+
+var qwenPlace = Place{Variable: "QWEN_HOME", Home: ".qwen"}
 
 func qwenLine(line said.Raw, r *said.Record, h *said.HostState) {
 	r.UUID, r.Timestamp, r.CWD, r.Branch = line.Field("uuid"), line.Field("timestamp"), line.Field("cwd"), line.Field("gitBranch")

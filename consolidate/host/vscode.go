@@ -21,6 +21,9 @@ var vsCode = Host{
 	Sessions: []Sessions{
 		{Format: vsCodeFormat("Code/User", "Code - Insiders/User", "VSCodium/User", "Code - OSS/User"), Place: Place{Applications: true}},
 		{Format: vsCodeFormat("data/User"), Place: Place{Home: ".vscode-server"}},
+		memories("vscode", Place{Applications: true}, []string{"*/User/workspaceStorage/*/GitHub.copilot-chat/memory-tool/memories/repo/*"},
+			inFolder("GitHub.copilot-chat", vsCodeOurs), vsCodeEntries),
+		memories("vscode", Place{Applications: true}, []string{"*/User/globalStorage/github.copilot-chat/memory-tool/memories/*.md"}, nil, personal),
 	},
 }
 

@@ -7,6 +7,7 @@ package provenance
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
@@ -45,7 +46,11 @@ func byPerson(w Words) bool { return w.Speaker == said.User }
 
 // wordsOf copies an utterance.
 func wordsOf(u said.Utterance, allowed secret.Allowed) Words {
-	text := strings.TrimSpace(said.Visible(allowed.Mask(u.Text))) // masked before it is cut
+	text := u.Text
+	if u.Speaker == said.Memory {
+		text = fmt.Sprintf("%s remembers, in %s: %s", u.Host, u.Branch, text)
+	}
+	text = strings.TrimSpace(said.Visible(allowed.Mask(text))) // masked before it is cut
 	text = visible.Cut(text, maxWords-len("…"))
 	return Words{Source: u.Source(), Session: u.Session, Speaker: u.Speaker, Said: u.Time.UTC(), Text: text}
 }

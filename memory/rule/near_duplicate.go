@@ -37,6 +37,26 @@ func findDuplicate(v *view, n memory.Name, t *memory.Topic) []Finding {
 	return nil
 }
 
+// Says returns a function that reports whether memories say nearly all of a text.
+func Says(topics map[memory.Name]*memory.Topic) func(text string) bool {
+	var sample strings.Builder
+	for _, t := range topics {
+		sample.WriteString(t.Body() + "\n")
+	}
+	r := newReader(sample.String())
+	var has []map[string][]int
+	for _, n := range sortedNames(topics) {
+		has = append(has, r.terms(wholeText(topics[n])))
+	}
+	return func(text string) bool {
+		said := r.claim(text)
+		for _, h := range has {
+			said.find(h)
+		}
+		return said.share() >= containedWords
+	}
+}
+
 // longWords returns the longest words of a text, a few of them.
 func longWords(body string) []string {
 	const few = 12

@@ -24,6 +24,7 @@ import (
 type SearchOptions struct {
 	Regex  bool   // the words are an RE2 expression
 	Ranked bool   // the words are a question: the best answers first
+	From   string // said: only what was said in this host, and what it remembers
 	All    bool   // said: the model's words too
 	Tools  bool   // what tools were asked and answered too
 	Since  string // a date, a time, or a span back from now
@@ -127,7 +128,7 @@ func runSaid(ctx context.Context, c *Command, p *consolidate.Project, setup host
 	if id := c.argument(); id != "" {
 		return printTurns(ctx, c, p, setup, id)
 	}
-	r := consolidate.ListRequest{SinceLast: c.Search.Since == "", PageBytes: 64 << 10, Speakers: []said.Speaker{said.User}}
+	r := consolidate.ListRequest{SinceLast: c.Search.Since == "", Host: said.Host(c.Search.From), PageBytes: 64 << 10, Speakers: []said.Speaker{said.User}}
 	if c.Search.All {
 		r.Speakers = append(r.Speakers, said.Assistant)
 	}

@@ -84,10 +84,11 @@ var verbs = []verb{
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.Func("since", "since `TIME`: a date, or a span such as 7d", word(&c.Search.Since))
 			f.BoolVar(&c.Search.All, "all", false, "list what the model said, too")
+			f.Func("from", "only what was said in `HOST`, and what its model remembers", choice(&c.Search.From, hosts.IDs((*hosts.Host).Read)))
 		},
 		exclude: func(c *Command) string {
 			return cmp.Or(when(c.JSON && len(c.Args) == 0, "said has no --json without an ID"),
-				when(len(c.Args) > 0 && (c.Search.All || c.Search.Since != ""), "either an ID, or --since and --all"))
+				when(len(c.Args) > 0 && (c.Search.All || c.Search.Since != "" || c.Search.From != ""), "either an ID, or --since, --from and --all"))
 		}},
 	{name: "search", group: groupFind, args: "WORDS", most: -1, needs: "the words to look for", json: true, run: runSearch,
 		short:   "find where something was said in your sessions",

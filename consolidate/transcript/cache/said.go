@@ -122,4 +122,4 @@ func (s stamp) time(f said.File) time.Time {
 }
 
 // speakers are those of the column user.
-var speakers = []said.Speaker{said.Assistant, said.User, said.Others}
+var speakers = []said.Speaker{said.Assistant, said.User, said.Others, said.Memory}

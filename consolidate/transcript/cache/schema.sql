@@ -23,7 +23,7 @@ CREATE TABLE utterance (
 	open    INTEGER NOT NULL, -- 1: it may be another when reading goes on
 	seconds INTEGER,          -- since 1970; null: it has no time
 	nanos   INTEGER NOT NULL,
-	user    INTEGER NOT NULL, -- 1: the person said it; 0: the model; 2: another person
+	user    INTEGER NOT NULL, -- 1: the person said it; 0: the model; 2: another person; 3: a model remembers it
 	manner  INTEGER NOT NULL,
 	key     INTEGER NOT NULL, -- the same for copies; 0: none are known
 	text    TEXT NOT NULL,    -- masked

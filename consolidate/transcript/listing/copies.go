@@ -74,7 +74,7 @@ func (c *copies) outside(ctx context.Context, store *search.Store, l *List) erro
 		return !listed || slices.ContainsFunc(l.sessions, func(s session) bool { return s.ID == one.ID })
 	})
 	all = all[:min(len(all), maxOriginals)]
-	read, err := read(ctx, store, l.query.Zone, all)
+	read, err := read(ctx, store, &l.query, all)
 	for i, r := range read {
 		c.note(-1, r.said, q.After[all[i].ID])
 	}

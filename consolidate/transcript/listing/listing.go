@@ -11,6 +11,7 @@ package listing
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -45,6 +46,10 @@ type Query struct {
 	Newest   int             // at most so many sessions, the newest; 0: all
 	Whole    int             // a text of at most so many characters is shown whole, what was pasted included
 	Zone     *time.Location  // of the times; nil: UTC
+	Host     said.Host       // only its sessions and memories; "": those of all
+
+	// Known reports whether the memories here say already what a model remembers; nil: they do not.
+	Known func(text string) bool
 }
 
 // A List is what a query found, fixed when it was made.
@@ -136,6 +141,15 @@ func New(ctx context.Context, store *search.Store, q Query) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
+	remembered, err := store.Remembered(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ofOther := func(one sessions.Session) bool { return q.Host != "" && one.Host != q.Host }
+	found, remembered = slices.DeleteFunc(found, ofOther), slices.DeleteFunc(remembered, ofOther)
+	if q.Session != "" {
+		found, remembered = append(found, remembered...), nil
+	}
 	if found, err = search.Choose(found, q.Session); err != nil {
 		return nil, err
 	}
@@ -149,7 +163,9 @@ func New(ctx context.Context, store *search.Store, q Query) (*List, error) {
 		found = found[:q.Newest]
 	}
 	slices.Reverse(found)
-	all, err := read(ctx, store, l.query.Zone, found)
+	remembered = slices.DeleteFunc(remembered, func(one sessions.Session) bool { return q.After[one.ID] != Mark{} })
+	found = append(found, remembered[:min(len(remembered), maxRemembered)]...)
+	all, err := read(ctx, store, &l.query, found)
 	if err != nil {
 		return nil, err
 	}
@@ -164,6 +180,9 @@ func New(ctx context.Context, store *search.Store, q Query) (*List, error) {
 	l.arrange()
 	return l, nil
 }
+
+// maxRemembered bounds the entries of memories in one list: the next has the rest.
+const maxRemembered = 100
 
 // slack is how much later than its file was touched a record may have been made, on the coarsest file system.
 const slack = 2 * time.Second
@@ -181,16 +200,19 @@ type utterance struct {
 }
 
 // read reads sessions by several threads.
-func read(ctx context.Context, store *search.Store, zone *time.Location, sessions []sessions.Session) ([]reading, error) {
+func read(ctx context.Context, store *search.Store, q *Query, sessions []sessions.Session) ([]reading, error) {
 	all := make([]reading, len(sessions))
 	return all, parallel.Do(ctx, len(sessions), func(i int) error {
 		texts, err := store.Said(ctx, sessions[i])
 		before := "" // what the model said last
 		for _, u := range texts {
+			if u.Speaker == said.Memory && q.Known != nil && q.Known(u.Text) {
+				continue
+			}
 			one := utterance{Said: u}
 			switch one.Text = ""; u.Speaker {
-			case said.User, said.Others:
-				one.words = wordsOf(&u, before, zone)
+			case said.User, said.Others, said.Memory:
+				one.words = wordsOf(&u, before, q.Zone)
 			default:
 				before = u.Text
 			}
@@ -220,7 +242,7 @@ func (l *List) add(one sessions.Session, r reading, c *copies) {
 		return
 	}
 	c.note(-1, r.said, s.after)
-	if (s.after == Mark{}) { // else it was listed to its end before
+	if (s.after == Mark{}) && !one.File.Memory() { // else it was listed to its end before
 		l.Silent++
 	}
 }
@@ -235,7 +257,7 @@ func (l *List) lists(u *search.Said) bool {
 func (l *List) arrange() {
 	for n := range l.sessions {
 		s := &l.sessions[n]
-		if l.utterances += len(s.kept); len(s.kept) > 0 {
+		if l.utterances += len(s.kept); len(s.kept) > 0 && !s.File.Memory() {
 			l.Sessions++
 		}
 		var latest time.Time
@@ -251,8 +273,15 @@ func (l *List) arrange() {
 			l.segments = append(l.segments, segment{session: n, from: i, to: i + 1, day: day, begins: latest})
 		}
 	}
+	place := func(s segment) string { // what is remembered follows what was said, in the order of its file
+		of := l.sessions[s.session].Session
+		if !of.File.Memory() {
+			return ""
+		}
+		return fmt.Sprintf("%s\x00%4d\x00%s", of.Host, len(of.Branch), of.Branch)
+	}
 	slices.SortStableFunc(l.segments, func(a, b segment) int {
-		return cmp.Or(a.begins.Compare(b.begins), cmp.Compare(l.sessions[a.session].ID, l.sessions[b.session].ID), cmp.Compare(a.from, b.from))
+		return cmp.Or(cmp.Compare(place(a), place(b)), a.begins.Compare(b.begins), cmp.Compare(l.sessions[a.session].ID, l.sessions[b.session].ID), cmp.Compare(a.from, b.from))
 	})
 	l.fold(l.segments)
 }

@@ -137,7 +137,7 @@ func (l *List) ended(page Page, p position, text string) Page {
 	}
 	for i, n := range whole {
 		page.Utterances += n
-		if n > 0 && n == len(l.sessions[i].kept) {
+		if n > 0 && n == len(l.sessions[i].kept) && !l.sessions[i].File.Memory() {
 			page.Sessions++
 		}
 	}

@@ -66,6 +66,9 @@ func (t *talk) read(ctx context.Context, from, to Mark) error {
 // header is the line that begins a session, or another day of it.
 func (t *talk) header(continued bool) string {
 	s, g := t.session, t.segment
+	if s.File.Memory() {
+		return fmt.Sprintf("%s %s %s remembers, in %s (its claim, not the person's word)\n", s.Short(), t.segment.day, s.Host, oneLine(t.store.Shown(s.Branch), 100))
+	}
 	branch := ""
 	if s.Branch != "" && s.Branch != "HEAD" {
 		branch = " on " + oneLine(t.store.Shown(s.Branch), 60)
@@ -148,7 +151,7 @@ func (t *talk) line(at int) (line string, touched []Touched) {
 		}
 		first = false
 	}
-	if t.touch != nil && u.Speaker == said.User {
+	if t.touch != nil && (u.Speaker == said.User || u.Speaker == said.Memory) {
 		touched = t.touch(text)
 	}
 	for i, p := range touched {

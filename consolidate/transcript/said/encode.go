@@ -40,6 +40,7 @@ func (r *Record) AppendLine(lines []byte) []byte {
 	}
 	begin := len(lines)
 	lines = appendObject(lines, field{"type", r.Type}, field{"uuid", r.UUID}, field{"timestamp", r.Timestamp}, field{"cwd", r.CWD},
+		field{"gitBranch", r.Branch},
 		field{"isSidechain", r.Sidechain}, field{"message", message})
 	for i, c := range lines[begin:] {
 		if c == '\n' { // between values

@@ -51,6 +51,9 @@ type Format struct {
 	// Version is the path of the field of a record, or of the file, that has the version of the host or of its form; nil: none has.
 	Version []string
 
+	// Memory says that the folders hold what the host's model remembers: each session is one entry, which nobody said.
+	Memory bool
+
 	// NotTyped are the beginnings of texts that the host puts in a person's place, beside those of any host.
 	NotTyped []string
 }

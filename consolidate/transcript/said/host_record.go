@@ -92,6 +92,7 @@ func Joined(texts []Block) string {
 var (
 	UserType      = Raw(`"user"`)
 	AssistantType = Raw(`"assistant"`)
+	MemoryType    = Raw(`"memory"`)
 	OtherType     = Raw(`"other"`)
 	useType       = Raw(`"tool_use"`)
 	resultType    = Raw(`"tool_result"`)

@@ -23,12 +23,14 @@ const (
 	User      Speaker = "user"      // a person
 	Assistant Speaker = "assistant" // the model
 	Tool      Speaker = "tool"      // what a tool was asked, and what it answered
-	Others    Speaker = "others"    // another person, in a chat of several: no evidence of what the person wants
+	Others    Speaker = "others"    // another person, in a chat of several: not evidence of what the person wants
+	Memory    Speaker = "memory"    // what the model of a host remembers: its claim
 )
 
-// In reports whether a list of speakers asks for one. Who asks for the user is shown what other people said to the model, too.
+// In reports whether a list of speakers asks for one. Who asks for the user is shown what other people said to the model, too, and
+// what it remembers.
 func (s Speaker) In(speakers []Speaker) bool {
-	return slices.Contains(speakers, s) || s == Others && slices.Contains(speakers, User)
+	return slices.Contains(speakers, s) || (s == Others || s == Memory) && slices.Contains(speakers, User)
 }
 
 // An Utterance is what one speaker said at one time.
@@ -370,4 +372,4 @@ func (u *Entry) Key() uint64 {
 }
 
 // Version is of all readers: whoever changes what an utterance is raises it, and what is kept of sessions is read again.
-const Version = 19
+const Version = 20

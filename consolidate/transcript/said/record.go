@@ -145,6 +145,8 @@ func (r *Record) parts(said []part, of *calls, tools bool) (all []part, marks ev
 		return r.userParts(said, of, tools)
 	case r.Type.Is("other"):
 		return append(said, part{speaker: Others, text: Joined(r.Message.Blocks)}), noEvent
+	case r.Type.Is("memory"):
+		return append(said, part{speaker: Memory, text: Joined(r.Message.Blocks)}), noEvent
 	case r.Type.Is("assistant"):
 		return r.assistantParts(said, of, tools), noEvent
 	case r.Meta.IsTrue():

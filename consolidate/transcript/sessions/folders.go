@@ -47,6 +47,7 @@ func (s *Project) Folders() ([]said.Folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	candidates = slices.DeleteFunc(candidates, func(f said.Folder) bool { return f.Format != nil && f.Format.Memory })
 	for i, f := range candidates {
 		if f.Of != nil {
 			if _, _, err := f.Of.List(time.Time{}); err != nil {

@@ -32,10 +32,21 @@ func (s *Session) Short() string { return said.ShortID(s.ID) }
 // Sessions returns the sessions touched after since, the newest first, with the current one.
 // Files that are not sessions of the project are counted by reason.
 func (s *Project) Sessions(ctx context.Context, since time.Time) ([]Session, said.Skipped, error) {
+	return s.described(ctx, since, false)
+}
+
+// Remembered returns the entries of what the models of hosts remember of the project and the person, the newest first.
+func (s *Project) Remembered(ctx context.Context) ([]Session, error) {
+	all, _, err := s.described(ctx, time.Time{}, true)
+	return all, err
+}
+
+func (s *Project) described(ctx context.Context, since time.Time, memory bool) ([]Session, said.Skipped, error) {
 	kept, skipped, err := s.Accepted(ctx, since)
 	if err != nil {
 		return nil, nil, err
 	}
+	kept = slices.DeleteFunc(kept, func(f said.File) bool { return f.Memory() != memory })
 	sessions := make([]Session, len(kept))
 	err = parallel.Do(ctx, len(kept), func(i int) error {
 		sessions[i] = s.session(kept[i])
@@ -98,7 +109,7 @@ func (s *Project) Count(ctx context.Context, since time.Time, enough int) (int, 
 			return 0, err
 		}
 		for i, f := range some {
-			if reasons[i] == "" && !s.isCurrent(f) {
+			if reasons[i] == "" && !s.isCurrent(f) && !f.Memory() {
 				counted[f.Session()] = true
 			}
 		}
@@ -147,6 +158,8 @@ func (s *Project) judge(f said.File) said.Reason {
 		return said.Unreadable
 	case !owned:
 		return said.OtherProject
+	case f.Memory():
+		return ""
 	}
 	return h.Reason
 }

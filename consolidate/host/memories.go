@@ -1,0 +1,193 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
+	"dream-mcp/memory/related"
+)
+
+// memories are the files in which a host's model keeps what it remembers of a project, or of the person. Each entry is a session of one
+// utterance, named by its words: one that changes is another session, and what was listed once is not listed again. A file that is a link,
+// or has a second name, is not read.
+func memories(id said.Host, place Place, paths []string, ours func(home string, roots []string) func(string) bool, cut func(path, text string) []entry) Sessions {
+	f := said.Format{Host: id, Memory: true, Ours: ours}
+	for _, path := range paths {
+		f.Folders = append(f.Folders, said.Folder{Path: path, Why: "what its model remembers", Trust: said.Whole})
+	}
+	f.Collect = func(path string, ours func([]string) bool) said.Collection { return &remembered{id, path, ours, cut} }
+	return Sessions{Format: f, Place: place}
+}
+
+// An entry is one thing that a model remembers.
+type entry struct {
+	line  int
+	text  string
+	dirs  []string // of the projects that it names; nil: it is of the file's
+	about string   // "" or what it is about if not a project
+}
+
+// ofPerson is what an entry without a project is about.
+const ofPerson = ", about the person"
+
+// remembered is the collection of the entries of one file.
+type remembered struct {
+	host said.Host
+	path string
+	ours func([]string) bool
+	cut  func(path, text string) []entry
+}
+
+// maxMemory bounds what is read of a file. The largest seen had 274 KB.
+const maxMemory = 1 << 20
+
+// entries returns the entries of the file that are of the project, each with its ID.
+func (m *remembered) entries() (all map[string]entry, at said.Status, err error) {
+	f, err := said.OpenFile(m.path)
+	if err != nil {
+		return nil, at, err
+	}
+	defer f.Close()
+	stat, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, at, err
+	case !memory.Alone(f, stat):
+		return nil, at, errors.New("it has another name")
+	case stat.Size() > maxMemory:
+		return nil, at, fmt.Errorf("it is larger than %d KB", maxMemory>>10)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxMemory))
+	all = map[string]entry{}
+	for _, e := range m.cut(m.path, string(text)) {
+		if e.dirs == nil || m.ours(e.dirs) {
+			all[fmt.Sprintf("%s-%016x", m.host, said.Sum(e.text))] = e
+		}
+	}
+	return all, said.Status{Size: 1, ModTime: stat.ModTime()}, err
+}
+
+func (m *remembered) List(since time.Time) (files []said.File, _ said.Skipped, err error) {
+	all, at, err := m.entries()
+	for id := range all {
+		if at.ModTime.After(since) {
+			files = append(files, said.File{ID: id, Path: filepath.Join(m.path, id), Size: at.Size, ModTime: at.ModTime})
+		}
+	}
+	return files, said.Skipped{}, err
+}
+
+func (m *remembered) Read(id string) (lines []byte, at said.Status, err error) {
+	all, at, err := m.entries()
+	e, ok := all[id]
+	if err == nil && !ok {
+		err = fs.ErrNotExist
+	}
+	r := said.Record{
+		Type: said.MemoryType, Timestamp: stamp(at.ModTime), Branch: said.Quoted(fmt.Sprintf("%s:%d%s", filepath.Base(m.path), e.line, e.about)),
+		Message: said.Message{Blocks: typedText(e.text)},
+	}
+	return r.AppendLine(nil), at, err
+}
+
+// pointer is a line of an index.
+var pointer = lazy.New(`^[-*]\s+\[[^\]]*\]\([^)]*\.md\)`)
+
+// passages are the entries of a Markdown file: its description, paragraphs and list items. A file of the person's is about the person.
+func passages(path, text string) (all []entry) {
+	t := memory.ParseTopic([]byte(text))
+	_, at, _ := t.Field("description")
+	d := related.Document{File: filepath.Base(path), Description: t.Description(), DescribedAt: at, Body: t.Body(), BodyAt: t.BodyLine()}
+	for _, p := range d.Passages() {
+		if words := strings.TrimLeft(p.Text, "-* "); strings.Contains(words, " ") && !pointer.MatchString(p.Text) {
+			all = append(all, entry{line: p.Line, text: words})
+		}
+	}
+	return all
+}
+
+// personal are passages about the person.
+func personal(path, text string) []entry {
+	all := passages(path, text)
+	for i := range all {
+		all[i].about = ofPerson
+	}
+	return all
+}
+
+// inFolder returns a filter for files below a folder with a name, whose parent folder fits.
+func inFolder(name string, parent func(home string, roots []string) func(string) bool) func(string, []string) func(string) bool {
+	return func(home string, roots []string) func(string) bool {
+		fits := parent(home, roots)
+		return func(file string) bool {
+			before, _, ok := strings.Cut(filepath.ToSlash(file), "/"+name+"/")
+			return ok && fits(filepath.FromSlash(before+"/"+name))
+		}
+	}
+}
+
+// named returns a filter for folders in one that has the name of a directory of the project.
+func named(name func(dir string) string) func(string, []string) func(string) bool {
+	return func(_ string, roots []string) func(string) bool {
+		return func(folder string) bool {
+			for _, root := range roots {
+				if strings.EqualFold(filepath.Base(filepath.Dir(folder)), name(root)) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+}
+
+// codexGroup is where a group of tasks of Codex's memory names its directories.
+var codexGroup = lazy.New(`\bcwd=([^;,]+)`)
+
+// codexEntries are the lists of Codex's memory, which is one file for all projects: groups of tasks, each with its directories. What it says
+// of single tasks and their keywords is left out.
+func codexEntries(path, text string) (all []entry) {
+	lines := strings.Split(text, "\n")
+	for n := 0; n < len(lines); {
+		from := n
+		for n++; n < len(lines) && !strings.HasPrefix(lines[n], "# Task Group:"); n++ {
+		}
+		if !strings.HasPrefix(lines[from], "# Task Group:") {
+			continue
+		}
+		dirs, kept := []string{}, false
+		for i, line := range lines[from:n] {
+			if applies, ok := strings.CutPrefix(line, "applies_to:"); ok {
+				for _, found := range codexGroup.FindAllStringSubmatch(applies, -1) {
+					dirs = append(dirs, strings.TrimSpace(found[1]))
+				}
+			}
+			if heading, ok := strings.CutPrefix(line, "## "); ok {
+				kept = strings.HasPrefix(heading, "User preferences") || strings.HasPrefix(heading, "Reusable knowledge") || strings.HasPrefix(heading, "Failures")
+			}
+			if !kept || strings.HasPrefix(line, "#") {
+				lines[from+i] = "" // its place stays
+			}
+		}
+		for _, e := range passages(path, strings.Repeat("\n", from)+strings.Join(lines[from:n], "\n")) {
+			e.dirs = dirs
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// vsCodeEntries are passages, or a fact as JSON.
+func vsCodeEntries(path, text string) []entry {
+	if fact := said.Raw(trimmed([]byte(text))); fact.IsWhole() && !fact.Field("fact").Empty() {
+		return []entry{{line: 1, text: fact.Field("fact").Text()}}
+	}
+	return passages(path, text)
+}
