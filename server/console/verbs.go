@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"slices"
 	"strings"
 
@@ -23,7 +24,7 @@ type verb struct {
 	most    int    // maximum number of arguments; -1: no limit
 	needs   string // what its argument is, if it cannot be omitted
 	json    bool   // has --json
-	short   string // what it does, in one line without a full stop
+	short   string // from verbs.txt: what it does, in one line without a full stop
 	long    string // more, for the help of the verb
 	example string
 	choices func(*Command) []string // values of its argument, for completion
@@ -44,28 +45,20 @@ const (
 	groupCheck = "Check"
 )
 
-var verbs = []verb{
+var verbs = described([]verb{
 	{name: "status", group: groupLook, json: true, run: runStatus,
-		short:   "show whether a dream is due, and where everything is",
-		long:    `With --watch it shows a dream while it runs, in any program: what it searches, stages and would change; x stops it. In a pipe it prints a line for each event.`,
-		example: "dream-mcp status\ndream-mcp status --watch",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Watch, "watch", false, "show a dream while it runs")
 			f.BoolVar(&c.Once, "once", false, "with --watch: show the present state, and exit")
 		},
 		exclude: func(c *Command) string { return when(c.Once && !c.Watch, "--once needs --watch") }},
 	{name: "log", group: groupLook, json: true, run: runLog,
-		short:   "list what dreams, single writes and undos did",
-		example: "dream-mcp log\ndream-mcp log --background",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.All, "all", false, "list all of them, not only the newest")
 			f.BoolVar(&c.Background, "background", false, "show the steps of the last background dream")
 			f.BoolVar(&c.Recalled, "recall", false, "list the memories that were shown to models automatically")
 		}},
 	{name: "diff", group: groupLook, args: "[ID]", most: 1, json: true, run: runDiff,
-		short:   "show what a dream changed; --open: as a page in the browser",
-		long:    `Without ID it is the newest. The page also says why, needs no network, and is written to the state folder of dream-mcp unless --out names a file.`,
-		example: "dream-mcp diff\ndream-mcp diff --open\ndream-mcp diff 20261121-010651 --out dream.html",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.OpenPage, "open", false, "open the page in the browser")
 			f.Func("out", "write the page to `FILE`; - is standard output", word(&c.OutFile))
@@ -73,14 +66,9 @@ var verbs = []verb{
 		exclude: func(c *Command) string {
 			return when(c.JSON && (c.OpenPage || c.OutFile != ""), "either --json or a page")
 		}},
-	{name: "why", group: groupLook, choices: memoryNames, args: "TOPIC|WORDS", most: -1, needs: "the name of a memory, or words of one", json: true, run: runWhy,
-		short:   "show where a memory comes from: who said it, and when",
-		example: "dream-mcp why use-bun.md\ndream-mcp why squash before merging"},
+	{name: "why", group: groupLook, choices: memoryNames, args: "TOPIC|WORDS", most: -1, needs: "the name of a memory, or words of one", json: true, run: runWhy},
 
 	{name: "said", group: groupFind, args: "[ID]", most: 1, json: true, run: runSaid,
-		short:   "list what you said since the last dream",
-		long:    `The oldest comes first. With the ID that search prints it shows what was said there, and the turns around it.`,
-		example: "dream-mcp said\ndream-mcp said --since 7d --all\ndream-mcp said e4f91da5-5d2:6",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.Func("since", "since `TIME`: a date, or a span such as 7d", word(&c.Search.Since))
 			f.BoolVar(&c.Search.All, "all", false, "list what the model said, too")
@@ -91,9 +79,6 @@ var verbs = []verb{
 				when(len(c.Args) > 0 && (c.Search.All || c.Search.Since != "" || c.Search.From != ""), "either an ID, or --since, --from and --all"))
 		}},
 	{name: "search", group: groupFind, args: "WORDS", most: -1, needs: "the words to look for", json: true, run: runSearch,
-		short:   "find where something was said in your sessions",
-		long:    "The newest comes first. Case is ignored unless WORDS have an upper-case letter. said ID shows the turns around a hit. Exit code 1: it was not said.",
-		example: "dream-mcp search squash before merging\ndream-mcp search --ranked which port does staging use\ndream-mcp search --regex 'port \\d+' --since 30d",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Search.Regex, "regex", false, "WORDS are an RE2 expression")
 			f.BoolVar(&c.Search.Ranked, "ranked", false, "WORDS are a question: the best answers first")
@@ -107,9 +92,6 @@ var verbs = []verb{
 
 	{name: "dream", group: groupDream, args: "[HOST]", most: -1, json: true, run: runStop,
 		choices: func(*Command) []string { return hosts.IDs((*hosts.Host).Dreams) },
-		short:   "dream now; nothing lands before your yes",
-		long:    "HOST is " + either(hosts.IDs((*hosts.Host).Dreams)) + `. Without it the program of last time is used; the first time you are asked. The dream is shown as status --watch shows it; then review asks what lands. With --stop it ends the dream that is open in another process, and nothing lands; the arguments are your reason.`,
-		example: "dream-mcp dream\ndream-mcp dream codex\ndream-mcp dream --stop not now",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Stop, "stop", false, "end the open dream")
 		},
@@ -117,9 +99,6 @@ var verbs = []verb{
 			return cmp.Or(when(!c.Stop && len(c.Args) > 1, "dream takes one argument"), when(c.JSON && !c.Stop, "dream has no --json"))
 		}},
 	{name: "review", group: groupDream, args: "[ID]", most: 1, json: true, run: runReview,
-		short:   "decide on a dream that waits for your yes",
-		long:    "It shows the diff, and changes that dreams were not allowed to make. On a terminal it asks.",
-		example: "dream-mcp review\ndream-mcp review --accept 20261121-010651 --only use-bun.md",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Accept, "accept", false, "land it")
 			f.BoolVar(&c.Reject, "reject", false, "reject it: nothing lands")
@@ -127,9 +106,6 @@ var verbs = []verb{
 		},
 		exclude: func(c *Command) string { return when(c.Accept && c.Reject, "either --accept or --reject") }},
 	{name: "undo", group: groupDream, choices: memoryNames, args: "[ID|FILE]", most: 1, json: true, run: runUndo,
-		short:   "undo a dream or a write, or bring back one memory",
-		long:    `Without ID it undoes the newest. With FILE it brings back the newest other version of that memory. An undo can be undone.`,
-		example: "dream-mcp undo\ndream-mcp undo 20261121-010651\ndream-mcp undo use-bun.md\ndream-mcp undo --list",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.Func("at", "with FILE: as it was before the dream or write `ID`", word(&c.At))
 			f.BoolVar(&c.List, "list", false, "list the versions in the archive, of FILE or of everything")
@@ -139,9 +115,6 @@ var verbs = []verb{
 				when(c.At != "" && !isFile(c.argument()), "--at needs the name of a memory"))
 		}},
 	{name: "forget", group: groupDream, args: "[TEXT|ID]", most: -1, json: true, run: runForget,
-		short:   "remove a text everywhere, for good",
-		long:    `It shows where the text is and asks. In memories, the archive, quoted words and what waits, (forgotten) is put in its place. In sessions it stays, but is never shown or written again. ID, as search prints it, stands for all that was said there. What is kept is a keyed hash. What was replaced cannot be undone.`,
-		example: "dream-mcp forget \"Ada's phone is 555 0100\"\ndream-mcp forget e4f91da5-5d2:6\ndream-mcp forget --list",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Yes, "yes", false, "do not ask")
 			f.BoolVar(&c.List, "list", false, "list when something was forgotten, without the texts")
@@ -155,9 +128,6 @@ var verbs = []verb{
 		}},
 
 	{name: "install", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: runInstall, choices: hostIDs,
-		short:   "connect your agents",
-		long:    `Without HOST it asks about all that it finds. The host starts the server with the flags that you give here, such as --project. Only lines for dream-mcp are added. Installing twice changes nothing.`,
-		example: "dream-mcp install\ndream-mcp install claude-code\ndream-mcp install codex --dry-run",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.DryRun, "dry-run", false, "show what would change")
 			f.BoolVar(&c.Print, "print", false, "show what to paste by hand")
@@ -170,22 +140,12 @@ var verbs = []verb{
 			return when(c.Print && (c.DryRun || c.JSON), "--print cannot be combined with --dry-run or --json")
 		}},
 	{name: "uninstall", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: runInstall, choices: hostIDs,
-		short:   "disconnect them; memories and archives stay",
-		example: "dream-mcp uninstall\ndream-mcp uninstall claude-code",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.DryRun, "dry-run", false, "show what would change")
 		}},
 	{name: "mode", group: groupSetUp, args: "[MODE]", most: 1, json: true, run: runMode,
-		short:   "show or set what happens by itself when a dream is due",
-		long:    `MODE is off, suggest, approve or auto. It is set for all projects. A project that has a mode of its own, under projects in config.json, has it set there.`,
-		example: "dream-mcp mode\ndream-mcp mode approve",
 		choices: func(*Command) []string { return host.Modes }},
 	{name: "share", group: groupSetUp, args: "[REMOTE]", most: 2, json: true, run: runShare,
-		short: "have one memory on several machines, or in all your projects",
-		long: `Without REMOTE it shows how the memory is shared. REMOTE is the address of a git repository that you can push to, of any project. The memory gets a ref of its own there. Changes are pulled and sent when a session begins or ends, before and after a dream, and with --now. What both sides changed is merged; nothing is lost.
-
-With --person it lists the memories that all your projects on this machine have. add FILE makes a memory of this project one of them: each project gets it when it is next used, and a change in one reaches the others. remove FILE ends that: the memory stays where it came from and where it was changed. except FILE lets this project go without. With REMOTE these memories are shared with your other machines.`,
-		example: "dream-mcp share git@github.com:you/memories.git\ndream-mcp share --now\ndream-mcp share --person add user_role.md",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Share.Person, "person", false, "the memories of all your projects, not the one of this project")
 			f.BoolVar(&c.Share.Status, "status", false, "show how it is shared")
@@ -202,18 +162,12 @@ With --person it lists the memories that all your projects on this machine have.
 		}},
 
 	{name: "doctor", group: groupCheck, json: true, run: runDoctor,
-		short:   "show what prevents dreams of this project",
-		long:    "Exit code 0: healthy; 1: it found problems; 2: doctor could not look.",
-		example: "dream-mcp doctor\ndream-mcp doctor --fix",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Fix, "fix", false, "fix what can be fixed without loss")
 			f.BoolVar(&c.Accept, "accept", false, "with --fix: also give up a commit whose plan is lost")
 		},
 		exclude: func(c *Command) string { return when(c.Accept && !c.Fix, "doctor --accept needs --fix") }},
 	{name: "lint", group: groupCheck, folder: true, args: "[DIR]", most: 1, json: true, run: runLint,
-		short:   "check the memory, or any folder, against the rules",
-		long:    `Exit code 0: nothing worse than an info; 1: findings; 2: there is no memory to check. With --explain the argument is a rule: what it catches and what it allows, and how to silence it.`,
-		example: "dream-mcp lint --rule drift,dangling\ndream-mcp lint --explain drift\ndream-mcp lint ~/notes --json",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Lint.Explain, "explain", false, "explain all rules, or the one named")
 			f.Func("rule", "check only these `RULES`, separated by commas", rules(&c.Lint.Rules))
@@ -224,27 +178,20 @@ With --person it lists the memories that all your projects on this machine have.
 			return when(c.Lint.Explain && len(c.Lint.Rules) > 0, "--explain takes the rule as its argument: lint --explain "+strings.Join(c.Lint.Rules, ","))
 		}},
 	{name: "demo", group: groupCheck, run: runDemo,
-		short:   "show a dream from start to undo, in a sandbox",
-		example: "dream-mcp demo",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Keep, "keep", false, "keep the sandbox, with the memory as the dream left it")
 			f.BoolVar(&c.Full, "full", false, "show every step")
 		}},
 
-	{name: "version", run: runVersion, short: "print the version", example: "dream-mcp version"},
-	{name: "serve", short: "run the MCP server on standard input and output",
-		example: "dream-mcp serve --project ~/shop --mode approve"},
-	{name: hook.Verb, most: -1, run: runHook, short: "answer a session hook of a host",
-		example: "dream-mcp hook --client codex",
-		flags: func(c *Command, f *pflag.FlagSet) {
-			f.Func("client", "the `HOST`, if the environment does not name it", word(&c.Flags.Client))
-			f.BoolVar(&c.Guard, "guard", false, "deny the tools that a dream open in the session must not use")
-		}},
-	{name: hook.Statusline, most: -1, short: "print a few words for a status bar, or nothing",
-		example: "dream-mcp statusline </dev/null"},
-	{name: "background", most: 1,
-		short: "run an unattended dream if one is due; started by a hook", example: "dream-mcp background claude-code"},
-}
+	{name: "version", run: runVersion},
+	{name: "serve"},
+	{name: hook.Verb, most: -1, run: runHook, flags: func(c *Command, f *pflag.FlagSet) {
+		f.Func("client", "the `HOST`, if the environment does not name it", word(&c.Flags.Client))
+		f.BoolVar(&c.Guard, "guard", false, "deny the tools that a dream open in the session must not use")
+	}},
+	{name: hook.Statusline, most: -1},
+	{name: "background", most: 1},
+})
 
 // when returns what if it holds, else "".
 func when(holds bool, what string) string {
@@ -252,6 +199,30 @@ func when(holds bool, what string) string {
 		return what
 	}
 	return ""
+}
+
+// verbsText has for each verb what it does, more for its help, and examples. HOSTS are those that can dream.
+//
+//go:embed verbs.txt
+var verbsText string
+
+// described sets what verbsText says of verbs.
+func described(verbs []verb) []verb {
+	all := strings.ReplaceAll("\n"+verbsText, "HOSTS", either(hosts.IDs((*hosts.Host).Dreams)))
+	for i := range verbs {
+		v := &verbs[i]
+		_, text, _ := strings.Cut(all, "\n# "+v.name+"\n")
+		text, _, _ = strings.Cut(text, "\n# ")
+		v.short, text, _ = strings.Cut(text, "\n")
+		long, examples, _ := strings.Cut(text, "\n$ ")
+		v.example = strings.ReplaceAll(strings.TrimSpace(examples), "\n$ ", "\n")
+		paragraphs := strings.Split(strings.TrimSpace(long), "\n\n")
+		for i, p := range paragraphs {
+			paragraphs[i] = strings.ReplaceAll(p, "\n", " ")
+		}
+		v.long = strings.Join(paragraphs, "\n\n")
+	}
+	return verbs
 }
 
 func findVerb(name string) (verb, bool) {
