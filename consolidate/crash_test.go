@@ -167,7 +167,7 @@ func (w *world) checkWords(p *Project, what string) {
 // checkTakenBack sees that the archive of what landed last holds all that was there before.
 func (w *world) checkTakenBack(p *Project, what string, before map[string]string) {
 	w.t.Helper()
-	entries, err := p.Store.Log()
+	entries, err := logOf(p)
 	for _, e := range slices.Backward(entries) {
 		if e.Outcome == ops.Committed && len(e.Files) > 0 { // an undo too
 			_, err = p.History.Undo(ctx, e.ID)

@@ -165,7 +165,7 @@ func TestDamagedState(t *testing.T) {
 				w.ending(what, func() {
 					p := Open(w.options())
 					err = stage.then(p)
-					p.Store.Log()
+					logOf(p)
 					p.History.Diff("")
 					p.History.LastReport()
 					p.Status(ctx)

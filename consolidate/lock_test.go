@@ -48,7 +48,7 @@ func TestSecondProcess(t *testing.T) {
 	if err := p.Begin(ctx, true, false); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := p.Store.Log()
+	entries, err := logOf(p)
 	if err != nil {
 		t.Fatal(err)
 	}

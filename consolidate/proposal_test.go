@@ -192,7 +192,7 @@ func TestKilledAnswerWaits(t *testing.T) {
 		if err := p.Store.Recover(ctx); err != nil {
 			t.Fatal(err)
 		}
-		entries, err := p.Store.Log()
+		entries, err := logOf(p)
 		if err != nil {
 			t.Fatal(err)
 		}

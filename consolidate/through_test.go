@@ -47,7 +47,7 @@ var readers = map[string]func(p *Project) (any, error){
 		return q.Since.UTC(), err
 	},
 	"log": func(p *Project) (any, error) {
-		entries, err := p.Store.Log()
+		entries, err := logOf(p)
 		if err != nil || len(entries) == 0 {
 			return nil, err
 		}

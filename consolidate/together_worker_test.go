@@ -269,7 +269,7 @@ func (k *worker) undo(p *Project) {
 	k.pause(100)
 	k.note(event{What: "call"})
 	id := ""
-	if entries, err := p.Store.Log(); err == nil && len(entries) > 0 && k.random.IntN(2) == 0 {
+	if entries, err := logOf(p); err == nil && len(entries) > 0 && k.random.IntN(2) == 0 {
 		id = entries[k.random.IntN(len(entries))].ID
 	}
 	res, err := p.History.Undo(ctx, id)

@@ -165,7 +165,7 @@ func (h *lawHistory) carryOut(a act, began *undoable) {
 
 // ids returns what has landed.
 func (h *lawHistory) ids() map[string]bool {
-	entries, err := h.open().Store.Log()
+	entries, err := logOf(h.open())
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func (h *lawHistory) dieInUndo() (landed bool) {
 	if err := p.Store.Recover(ctx); err != nil {
 		h.t.Fatal(err)
 	}
-	entries, err := p.Store.Log()
+	entries, err := logOf(p)
 	if err != nil {
 		h.t.Fatal(err)
 	}

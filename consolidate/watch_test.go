@@ -255,7 +255,7 @@ func TestLogCountsAsTheGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.mustDo(finalize(p))
-	entries, err := p.Store.Log()
+	entries, err := logOf(p)
 	if err != nil || counted != 1 || entries[len(entries)-1].SessionsSince != counted {
 		t.Errorf("the gate counted %d; the log: %+v, %v", counted, entries, err)
 	}

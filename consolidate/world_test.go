@@ -146,6 +146,21 @@ func (w *world) open() *Project {
 }
 
 // database returns the database of p.
+// logOf returns the log, the oldest entry first, after it has completed an interrupted landing.
+func logOf(p *Project) (entries []ops.LogEntry, err error) {
+	if err := p.Store.Complete(); err != nil {
+		return nil, err
+	}
+	for e, err := range p.Store.Records.Newest(state.LogQuery{}) {
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	slices.Reverse(entries)
+	return entries, nil
+}
+
 func (w *world) database(p *Project) *state.DB {
 	db, err := p.Store.Records.DB()
 	if err != nil {

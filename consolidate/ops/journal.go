@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 	"time"
 
@@ -126,28 +125,6 @@ func (s *Records) Newest(q state.LogQuery) iter.Seq2[LogEntry, error] {
 			yield(LogEntry{}, err)
 		}
 	}
-}
-
-// Journal returns the log, the oldest entry first.
-func (s *Records) Journal() (entries []LogEntry, err error) {
-	for e, err := range s.Newest(state.LogQuery{}) {
-		if err != nil {
-			return nil, err
-		}
-		entries = append(entries, e)
-	}
-	slices.Reverse(entries)
-	return entries, nil
-}
-
-// Log returns the log, the oldest entry first, after it has completed an interrupted landing.
-func (s *Store) Log() ([]LogEntry, error) {
-	s.Lock()
-	defer s.Unlock()
-	if err := s.Complete(); err != nil {
-		return nil, err
-	}
-	return s.Records.Journal()
 }
 
 // Undone returns which of some operations are undone. An undo that was itself undone does not count.

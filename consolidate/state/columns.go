@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"dream-mcp/memory"
 )
 
 // stamp is a time in a column, in UTC and of one length, so that texts sort as times do. NULL is the zero time.
@@ -68,4 +70,41 @@ func found(err error) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+func (db *DB) ids(query string, args ...any) (ids []string, err error) {
+	err = db.view(func(tx *Tx) error {
+		ids, err = tx.strings(query, args...)
+		return err
+	})
+	return ids, err
+}
+
+// strings returns the first column of a query.
+func (tx *Tx) strings(query string, args ...any) ([]string, error) {
+	return all(tx, func(s *string) []any { return []any{s} }, query, args...)
+}
+
+func (tx *Tx) sums(query string, args ...any) ([]memory.Sum, error) {
+	found, err := tx.strings(query, args...)
+	sums := make([]memory.Sum, len(found))
+	for i, s := range found {
+		sums[i] = memory.Sum(s)
+	}
+	return sums, err
+}
+
+// nano returns t in nanoseconds since 1970; 0 for the zero time.
+func nano(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func fromNano(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n)
 }

@@ -1,0 +1,23 @@
+package state
+
+// Stop asks a dream to stop.
+func (db *DB) Stop(id, reason string) error {
+	return db.update(func(tx *Tx) error {
+		_, err := tx.Exec("INSERT OR REPLACE INTO stops VALUES (?, ?)", id, reason)
+		return err
+	})
+}
+
+// StopAsked reports whether a dream was asked to stop, and why.
+func (db *DB) StopAsked(id string) (reason string, asked bool) {
+	found, err := db.ids("SELECT reason FROM stops WHERE operation = ?", id)
+	return append(found, "")[0], err == nil && len(found) > 0
+}
+
+// ResetStop forgets that a dream was asked to stop.
+func (db *DB) ResetStop(id string) error {
+	return db.update(func(tx *Tx) error {
+		_, err := tx.Exec("DELETE FROM stops WHERE operation = ?", id)
+		return err
+	})
+}
