@@ -19,7 +19,7 @@ func (x *Index) insert(file Name, words, section string) string {
 			home = p
 		}
 	}
-	asked := entryTerms(words + " " + NameWords(file.String()))
+	asked := text.TermsOf(words + " " + NameWords(file.String()))
 	switch {
 	case section == "":
 		home = x.home(parts, file, asked)
@@ -69,7 +69,7 @@ func (x *Index) parts() []*part {
 		line, p := &x.lines[i], parts[len(parts)-1]
 		if line.Kind == heading {
 			p = &part{heading: i, from: i, title: map[string]bool{}, holders: map[string]int{}}
-			for _, term := range entryTerms(line.section) {
+			for _, term := range text.TermsOf(line.section) {
 				p.title[term] = true
 			}
 			parts = append(parts, p)
@@ -78,7 +78,7 @@ func (x *Index) parts() []*part {
 		if !line.isEntry() {
 			continue
 		}
-		e := placed{i, entryTerms(line.Text + " " + NameWords(line.Scan.Links[0].File))}
+		e := placed{i, text.TermsOf(line.Text + " " + NameWords(line.Scan.Links[0].File))}
 		for _, term := range e.terms {
 			p.holders[term]++
 		}
@@ -144,15 +144,6 @@ func (p *part) nearest(asked []string) int {
 		}
 	}
 	return at
-}
-
-// entryTerms returns the terms of a text, each once, sorted.
-func entryTerms(s string) (terms []string) {
-	text.EachToken(s, func(token string, kind text.Kind) {
-		terms = append(terms, text.English().Terms(token, kind)...)
-	})
-	slices.Sort(terms)
-	return slices.Compact(terms)
 }
 
 // introduction returns the part that is not about anything in particular: what is before the first heading, else what is below the

@@ -169,13 +169,17 @@ func OwnLine(hook string, n memory.Name, before, after *memory.Topic) (Finding, 
 	renewed := described != memory.OneLine(before.Description())
 	var gone []string
 	uncovered := false
-	had, has, covered := termsOf(wholeText(before)), termsOf(wholeText(after)), termsOf(described+" "+n.String())
+	had, has, covered := text.TermsOf(wholeText(before)), text.TermsOf(wholeText(after)), text.TermsOf(described+" "+n.String())
+	in := func(terms []string, stem string) bool {
+		_, found := slices.BinarySearch(terms, stem)
+		return found
+	}
 	for _, word := range text.Words(hook) {
-		for stem := range termsOf(word) {
-			if had[stem] && !has[stem] && !slices.Contains(gone, word) {
+		for _, stem := range text.TermsOf(word) {
+			if in(had, stem) && !in(has, stem) && !slices.Contains(gone, word) {
 				gone = append(gone, word)
 			}
-			uncovered = uncovered || !covered[stem] && utf8.RuneCountInString(stem) > 2
+			uncovered = uncovered || !in(covered, stem) && utf8.RuneCountInString(stem) > 2
 		}
 	}
 	if hook == "" || IsDerived(hook, after) || gone == nil && !(renewed && uncovered) {
@@ -183,14 +187,14 @@ func OwnLine(hook string, n memory.Name, before, after *memory.Topic) (Finding, 
 	}
 	f := Finding{Rule: "index-entry", Severity: Warning, File: n.String(),
 		Message: fmt.Sprintf("its line in MEMORY.md says %q; the description now says %q", hook, described)}
-	text := described
+	new := described
 	if !renewed {
-		f.Message, text = fmt.Sprintf("its line in MEMORY.md says %q", hook), toFind
+		f.Message, new = fmt.Sprintf("its line in MEMORY.md says %q", hook), toFind
 	}
 	if gone != nil {
 		f.Message += fmt.Sprintf("; the memory no longer says %q", strings.Join(gone, ", "))
 	}
-	f.Hint = fmt.Sprintf(`if the line is wrong: write_memory {"path": %q, "index": {"text": %s}}`, n, quoteJSON(text))
+	f.Hint = fmt.Sprintf(`if the line is wrong: write_memory {"path": %q, "index": {"text": %s}}`, n, quoteJSON(new))
 	return f, true
 }
 
@@ -210,14 +214,4 @@ func cutText(s string, limit int) string {
 		cut = cut[:i]
 	}
 	return strings.TrimRight(cut, " ,;:.—-") + "…"
-}
-
-func termsOf(s string) map[string]bool {
-	terms := map[string]bool{}
-	text.EachToken(s, func(token string, kind text.Kind) {
-		for _, term := range text.English().Terms(token, kind) {
-			terms[term] = true
-		}
-	})
-	return terms
 }

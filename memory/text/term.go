@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -60,6 +61,13 @@ func eachPair(run string, do func(token string, kind Kind)) {
 		do(run[from:to], Pair)
 		from += first
 	}
+}
+
+// TermsOf returns the English terms of a text, each once, sorted.
+func TermsOf(s string) (terms []string) {
+	EachToken(s, func(token string, kind Kind) { terms = append(terms, English().Terms(token, kind)...) })
+	slices.Sort(terms)
+	return slices.Compact(terms)
 }
 
 // Terms returns what a token of EachToken stands for: its stem, and the stems of its parts. A small word and a single
