@@ -13,7 +13,7 @@ import (
 var (
 	ErrExpired = errors.New("the dream has expired: there was no call for an hour; its stage is kept")
 	ErrStopped = errors.New("the dream was stopped from another process; its stage is kept")
-	ErrLost    = errors.New("Claude Code's own dream has taken the lock over; nothing of this dream has landed, its stage is kept")
+	ErrLost    = errors.New("the lock was taken over by Claude Code's own dream; nothing of this dream has landed, its stage is kept")
 	ErrNoStage = errors.New("there is no stage of an earlier dream to resume")
 )
 

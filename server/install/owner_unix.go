@@ -15,8 +15,6 @@ type owner struct{ uid, gid int }
 
 func (o owner) String() string { return fmt.Sprintf("user %d", o.uid) }
 
-func (o owner) isUs() bool { return o.uid == os.Geteuid() }
-
 // ownerOf returns the owner of path or, if it does not exist, of the directory in which it will be created.
 func ownerOf(path string) (owner, error) {
 	for {

@@ -7,5 +7,4 @@ type owner struct{}
 
 func ownerOf(string) (owner, error) { return owner{}, nil }
 
-func (owner) isUs() bool          { return true }
 func (owner) give(*os.File) error { return nil }
