@@ -170,83 +170,110 @@ func (p *Person) exchange(ctx context.Context, known map[string]copyState, their
 	if err != nil {
 		return err
 	}
-	next := maps.Clone(known)
-	toHere, toAll := Files{}, Files{} // what changes; nil: it goes
+	x := exchange{p: p, ours: ours, next: maps.Clone(known), toHere: Files{}, toAll: Files{}}
 	for _, n := range names {
-		was, isKnown := known[n.String()]
-		text, isHere := ours[n]
 		all, isTheirs := theirs[n]
-		if !isKnown || string(all) != was.Text {
-			recorded, damaged, err := p.damaged(n, all)
-			if err != nil {
-				return err
-			}
-			if damaged {
-				all, isTheirs = recorded, recorded != nil
-			}
-			if recorded != nil {
-				toAll[n] = recorded
-			}
-		}
-		takesPart := isHere && memory.ParseTopic(text).IsPersons()
-		switch {
-		case isTheirs && isKnown && takesPart && !was.Except:
-			here, merged, err := mergeCopy(n, was, text, all)
-			if err != nil {
-				return err
-			}
-			if string(here) != string(text) {
-				toHere[n] = here
-			}
-			if string(merged) != string(all) || toAll[n] != nil {
-				toAll[n] = merged
-			}
-			next[n.String()] = copyState{Text: string(merged), Ours: was.Ours}
-		case isTheirs && !isKnown && !isHere:
-			toHere[n] = all
-			next[n.String()] = copyState{Text: string(all)}
-		case isTheirs && !isKnown && string(withoutSources(text)) == string(all): // it landed before a crash, or came by another way
-			next[n.String()] = copyState{Text: string(all)}
-		case !isTheirs:
-			last, ended, err := p.ended(n)
-			switch {
-			case err != nil:
-				return err
-			case takesPart && (was.New || !ended && !was.Except):
-				toAll[n] = withoutSources(text)
-				next[n.String()] = copyState{Text: string(toAll[n]), Ours: was.Ours}
-				continue
-			case !ended && !was.New:
-				continue // another project has a copy, or none has
-			case takesPart && !was.Ours && string(withoutSources(text)) == was.Text:
-				toHere[n] = nil
-			case takesPart:
-				if last != nil && !was.Except {
-					text, _, err = mergeCopy(n, was, text, last)
-				}
-				t := memory.ParseTopic(text)
-				t.ClearPersons()
-				if toHere[n] = t.Bytes(); err != nil {
-					return err
-				}
-			}
-			delete(next, n.String())
-		}
-	}
-	if len(toHere) > 0 {
-		if err := land(ctx, p.Store, ours, toHere, index, "a memory of all your projects, changed last "+p.writer()); err != nil {
+		if err := x.add(n, all, isTheirs); err != nil {
 			return err
 		}
 	}
-	if len(toAll) > 0 {
-		if err := land(ctx, p.all, theirs, toAll, p.lines(), "in "+p.Project); err != nil {
+	if len(x.toHere) > 0 {
+		if err := land(ctx, p.Store, ours, x.toHere, index, "a memory of all your projects, changed last "+p.writer()); err != nil {
 			return err
 		}
 	}
-	if maps.Equal(next, known) {
+	if len(x.toAll) > 0 {
+		if err := land(ctx, p.all, theirs, x.toAll, p.lines(), "in "+p.Project); err != nil {
+			return err
+		}
+	}
+	if maps.Equal(x.next, known) {
 		return nil
 	}
-	return p.setKnown(next)
+	return p.setKnown(x.next)
+}
+
+// An exchange is what one exchange will change.
+type exchange struct {
+	p             *Person
+	ours          Files                // this project's memories of the names
+	next          map[string]copyState // what both have afterwards
+	toHere, toAll Files                // what changes; nil: it goes
+}
+
+// add adds what becomes of n, which has the text all in the memories of all, if it isTheirs.
+func (x *exchange) add(n memory.Name, all []byte, isTheirs bool) error {
+	was, isKnown := x.next[n.String()]
+	if !isKnown || string(all) != was.Text {
+		recorded, damaged, err := x.p.damaged(n, all)
+		if err != nil {
+			return err
+		}
+		if damaged {
+			all, isTheirs = recorded, recorded != nil
+		}
+		if recorded != nil {
+			x.toAll[n] = recorded
+		}
+	}
+	text, isHere := x.ours[n]
+	takesPart := isHere && memory.ParseTopic(text).IsPersons()
+	switch {
+	case !isTheirs:
+		return x.addEnded(n, was, text, takesPart)
+	case isKnown && takesPart && !was.Except:
+		return x.merge(n, was, text, all)
+	case !isKnown && !isHere:
+		x.toHere[n] = all
+		x.next[n.String()] = copyState{Text: string(all)}
+	case !isKnown && string(withoutSources(text)) == string(all): // it landed before a crash, or came by another way
+		x.next[n.String()] = copyState{Text: string(all)}
+	}
+	return nil
+}
+
+// merge merges the copy text of this project with the text of all.
+func (x *exchange) merge(n memory.Name, was copyState, text, all []byte) error {
+	here, merged, err := mergeCopy(n, was, text, all)
+	if err != nil {
+		return err
+	}
+	if string(here) != string(text) {
+		x.toHere[n] = here
+	}
+	if string(merged) != string(all) || x.toAll[n] != nil {
+		x.toAll[n] = merged
+	}
+	x.next[n.String()] = copyState{Text: string(merged), Ours: was.Ours}
+	return nil
+}
+
+// addEnded adds what becomes of n where the memories of all lack it: it is new there, or it was ended.
+func (x *exchange) addEnded(n memory.Name, was copyState, text []byte, takesPart bool) error {
+	last, ended, err := x.p.ended(n)
+	switch {
+	case err != nil:
+		return err
+	case takesPart && (was.New || !ended && !was.Except):
+		x.toAll[n] = withoutSources(text)
+		x.next[n.String()] = copyState{Text: string(x.toAll[n]), Ours: was.Ours}
+		return nil
+	case !ended && !was.New:
+		return nil // another project has a copy, or none has
+	case takesPart && !was.Ours && string(withoutSources(text)) == was.Text:
+		x.toHere[n] = nil
+	case takesPart:
+		if last != nil && !was.Except {
+			text, _, err = mergeCopy(n, was, text, last)
+		}
+		t := memory.ParseTopic(text)
+		t.ClearPersons()
+		if x.toHere[n] = t.Bytes(); err != nil {
+			return err
+		}
+	}
+	delete(x.next, n.String())
+	return nil
 }
 
 // lastChange returns the last change of n in the memories of all; nil if none is recorded.
