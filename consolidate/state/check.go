@@ -2,8 +2,8 @@ package state
 
 import "fmt"
 
-// Check returns what is wrong with the database, or nil: its structure, texts that do not have their sums, operations that need a
-// text that is gone, and entries of the log whose operation is known but has not landed.
+// Check returns what is wrong with the database, or nil: its structure, texts that do not have their sums, entries of the log that are
+// damaged, and those whose operation is known but has not landed.
 func (db *DB) Check() (problems []string) {
 	add := func(err error) { problems = append(problems, err.Error()) }
 	err := db.view(func(tx *Tx) error {
@@ -24,6 +24,15 @@ func (db *DB) Check() (problems []string) {
 			if _, err := tx.text(sum); err != nil {
 				add(err)
 			}
+		}
+		damaged, err := tx.strings(`SELECT operation FROM log WHERE CASE WHEN json_valid(entry) THEN
+			(entry ->> 'id', entry ->> 'kind', entry ->> 'outcome') IS NOT (operation, kind, outcome) ELSE TRUE END
+			OR files != (SELECT count(*) FROM log_files WHERE log_files.seq = log.seq)`)
+		for _, id := range damaged {
+			add(fmt.Errorf("the entry of %s in the log: %w", id, ErrDamaged))
+		}
+		if err != nil {
+			return err
 		}
 		unknown, err := tx.strings("SELECT DISTINCT operation FROM log JOIN operations ON id = operation WHERE outcome = ? AND files > 0 AND state != 'landed'", outcomeLanded)
 		for _, id := range unknown {

@@ -264,3 +264,37 @@ func TestTextDamaged(t *testing.T) {
 	}
 	expectText(t, db, "a text")
 }
+
+// Check finds what a disk has changed in a row, though SQLite itself sees nothing wrong.
+func TestCheck(t *testing.T) {
+	n, _ := memory.ParseName("a.md")
+	sum := memory.SumOf([]byte("text"))
+	for _, damage := range []string{
+		"",
+		"UPDATE texts SET text = CAST('tixt' AS BLOB)",
+		`UPDATE log SET entry = replace(entry, '"id"', '"ie"')`,
+		`UPDATE log SET entry = replace(entry, 'committed', 'comnitted')`,
+		"UPDATE log SET entry = substr(entry, 2)",
+		"UPDATE log SET operation = '20261118-090000-000001'",
+		"UPDATE log SET outcome = 'aborted'",
+		"DELETE FROM log_files",
+		"UPDATE operations SET state = 'staged'",
+	} {
+		db, err := Open(t.TempDir(), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		o := Operation{ID: "20261118-090000-000000", Kind: "write", State: "landed", Landed: time.Unix(1, 0), Record: []byte("{}"),
+			Changes: []Change{{Name: n, After: sum}}, Needs: []memory.Sum{sum}}
+		entry := Entry{Operation: o.ID, Kind: o.Kind, Outcome: "committed", Files: []string{"a.md"},
+			Text: []byte(`{"id":"20261118-090000-000000","kind":"write","outcome":"committed"}`)}
+		if err := db.Save(&o, map[memory.Sum][]byte{sum: []byte("text")}, &entry); err != nil {
+			t.Fatal(err)
+		}
+		err = db.update(func(tx *Tx) error { _, err := tx.Exec(damage); return err })
+		if problems := db.Check(); err != nil || (problems == nil) != (damage == "") {
+			t.Errorf("%s: %v, %v", damage, problems, err)
+		}
+	}
+}
