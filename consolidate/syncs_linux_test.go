@@ -185,7 +185,7 @@ func TestSyncs(t *testing.T) {
 		}
 	}
 	w := newWorld(t)
-	atMost(14, syncs(w, "new"), "the first write")
+	atMost(13, syncs(w, "new"), "the first write")
 	for _, operation := range []string{"change", "again", "new again"} {
 		atMost(10, syncs(w, operation), operation)
 	}
