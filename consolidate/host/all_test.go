@@ -118,6 +118,14 @@ func TestFixtures(t *testing.T) {
 				fmt.Fprintf(&b, "  %d %s\n", n, reason)
 			}
 		}
+		remembered, err := p.Remembered(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range remembered {
+			lines, _ := read(t, s.File)
+			fmt.Fprintf(&b, "remembered in %s\n  %s\n", s.Branch, strings.Join(lines, "\n  "))
+		}
 		var left []string
 		for reason, n := range skipped {
 			left = append(left, fmt.Sprintf("left out: %d %s\n", n, reason))

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"errors"
 	"path/filepath"
 	"strings"
 
@@ -19,7 +18,7 @@ var crush = Host{
 	Sessions: []Sessions{{
 		Format: said.Format{
 			Host: "crush", Folders: []said.Folder{{Why: "Crush's database, of this project", Trust: said.Whole}}, Paths: crushPaths,
-			Collect: tables{crushSessions, crushRead}.collect,
+			Collect: crushTables.collect,
 		},
 		Place: Place{Variable: "XDG_DATA_HOME", Below: "crush", Home: ".local/share/crush"},
 	}},
@@ -43,45 +42,20 @@ func crushPaths(home string, roots []string) (paths []string) {
 	return paths
 }
 
-func crushSessions(v database.View, wanted func(*session) bool) (all []session, err error) {
-	if has, err := v.Has("sessions"); !has || err != nil {
-		return nil, errors.Join(err, errors.New("it has no table of sessions: an unknown version of Crush"))
+var crushTables = twoTables("Crush", []string{"id", "parent_session_id", "updated_at"}, func(row database.Row) session {
+	s := session{ID: row.Text(0), Here: true, Status: said.Status{ModTime: dateOf(row.Int(2) * 1000)}}
+	if row.Text(1) != "" {
+		s.ID, s.Reason = strings.ReplaceAll(s.ID, "$$", "."), said.Subagent
 	}
-	err = v.Rows("sessions", "", "", []string{"id", "parent_session_id", "updated_at"}, func(row database.Row) error {
-		s := session{ID: row.Text(0), Here: true, Status: said.Status{ModTime: dateOf(row.Int(2) * 1000)}}
-		if row.Text(1) != "" {
-			s.ID, s.Reason = strings.ReplaceAll(s.ID, "$$", "."), said.Subagent
-		}
-		if wanted(&s) {
-			all = append(all, s)
-		}
-		return nil
-	})
-	for i := range all {
-		if err == nil {
-			all[i].Size, err = v.Count("messages", "session_id", all[i].ID)
-		}
+	return s
+}, []string{"id", "role", "parts", "created_at", "is_summary_message"}, func(row database.Row, b *budget, words, answers *said.Record) error {
+	parts, err := b.value([]byte(row.Text(2)), row.TooLong(2))
+	words.UUID, words.Timestamp = said.Quoted(row.Text(0)), stamp(dateOf(row.Int(3)*1000))
+	if row.Int(4) == 0 { // a summary is of what was said before
+		parts.Items(func(part said.Raw) { crushPart(part, row.Text(1), words, answers) })
 	}
-	return all, err
-}
-
-func crushRead(v database.View, s session) ([]byte, error) {
-	head := said.Record{Type: said.MetaType}
-	lines := head.AppendLine(nil)
-	var b budget
-	columns := []string{"id", "role", "parts", "created_at", "is_summary_message"}
-	err := v.Rows("messages", "session_id", s.ID, columns, func(row database.Row) error {
-		parts, err := b.value([]byte(row.Text(2)), row.TooLong(2))
-		words := said.Record{UUID: said.Quoted(row.Text(0)), Timestamp: stamp(dateOf(row.Int(3) * 1000))}
-		answers := said.Record{Timestamp: words.Timestamp}
-		if row.Int(4) == 0 { // a summary is of what was said before
-			parts.Items(func(part said.Raw) { crushPart(part, row.Text(1), &words, &answers) })
-		}
-		lines = said.AppendMessage(lines, &words, &answers)
-		return err
-	})
-	return said.AppendBad(lines, b.bad), err
-}
+	return err
+})
 
 // crushPart adds a part of a message.
 func crushPart(part said.Raw, role string, words, answers *said.Record) {

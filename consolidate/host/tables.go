@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"time"
@@ -23,6 +24,7 @@ type tables struct {
 type session struct {
 	ID, Directory string
 	Here          bool        // the database is the project's
+	Others        bool        // who typed may be anybody
 	Reason        said.Reason // why it is not a person's; "" if it is
 
 	said.Status // its time, and how many parts it has
@@ -37,6 +39,44 @@ func (s *session) reason(ours func([]string) bool) said.Reason {
 		return said.OtherProject
 	}
 	return s.Reason
+}
+
+// twoTables are those of a database with a table of sessions and one of their messages. of returns the session of a row, read adds what
+// was said in the row of a message.
+func twoTables(name string, ofSession []string, of func(database.Row) session, ofMessage []string,
+	read func(row database.Row, b *budget, words, answers *said.Record) error) tables {
+	sessions := func(v database.View, wanted func(*session) bool) (all []session, err error) {
+		if has, err := v.Has("sessions"); !has || err != nil {
+			return nil, errors.Join(err, errors.New("it has no table of sessions: an unknown version of "+name))
+		}
+		err = v.Rows("sessions", "", "", ofSession, func(row database.Row) error {
+			if s := of(row); wanted(&s) {
+				all = append(all, s)
+			}
+			return nil
+		})
+		for i := range all {
+			if err == nil {
+				all[i].Size, err = v.Count("messages", "session_id", all[i].ID)
+			}
+		}
+		return all, err
+	}
+	return tables{sessions, func(v database.View, s session) ([]byte, error) {
+		head := said.Record{Type: said.MetaType, CWD: said.Quoted(s.Directory)}
+		lines := head.AppendLine(nil)
+		var b budget
+		err := v.Rows("messages", "session_id", s.ID, ofMessage, func(row database.Row) error {
+			words, answers := said.Record{CWD: head.CWD}, said.Record{CWD: head.CWD}
+			err := read(row, &b, &words, &answers)
+			if answers.Timestamp = words.Timestamp; s.Others && words.Type.Is("user") {
+				words.Type = said.OtherType
+			}
+			lines = said.AppendMessage(lines, &words, &answers)
+			return err
+		})
+		return said.AppendBad(lines, b.bad), err
+	}}
 }
 
 // collect returns the collection at a path.

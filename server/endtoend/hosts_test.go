@@ -89,7 +89,7 @@ func (m *allHosts) start(project string) *client {
 }
 
 // wanted is a line of a fixture with what a person, or another one, said.
-var wanted = regexp.MustCompile(`(?m)^  \d+ \S+ (?:\S+ )?(user|others): (".*") \S*$`)
+var wanted = regexp.MustCompile(`(?m)^  \d+ \S+ (?:\S+ )?(user|others|memory): (".*") \S*$`)
 
 // unpack writes the store of a host, whose sessions get IDs of their own, and returns how many the project has.
 func (m *allHosts) unpack(i int, h *host.Host) (sessions int) {

@@ -59,7 +59,7 @@ func ReadHead(f File) (h Head, err error) {
 		for _, p := range said {
 			spoke = spoke || p.text != ""
 			switch {
-			case !p.typed() || typed:
+			case !p.typed() && p.speaker != Others || typed:
 			case p.text == warmUp:
 				warmedUp = true
 			default:

@@ -1,0 +1,55 @@
+package host
+
+import (
+	"net/url"
+
+	"dream-mcp/consolidate/transcript/said"
+)
+
+// Continue rewrites one file a session. What a person typed is the content of a message; what was put beside it is apart. Messages have no
+// times.
+var continueDev = Host{
+	ID: "continue", Name: "Continue", Program: "cn",
+	Sessions: []Sessions{{
+		Format: said.Format{
+			Host:    "continue",
+			Folders: []said.Folder{{Path: "sessions", Why: "Continue's, of all projects: those that ran here", Files: []string{"*.json"}}},
+			ID:      fileID, Whole: continueWhole,
+		},
+		Place: Place{Variable: "CONTINUE_GLOBAL_DIR", Home: ".continue"},
+	}},
+}
+
+func continueWhole(text []byte, _ string) []byte {
+	whole := said.Raw(trimmed(text))
+	head := said.Record{Type: said.MetaType}
+	if !whole.IsWhole() {
+		return said.AppendBad(head.AppendLine(nil), 1)
+	}
+	dir := whole.Field("workspaceDirectory").Text()
+	if at, err := url.Parse(dir); err == nil && len(at.Scheme) > 1 { // C: is not one
+		dir = at.Path
+	}
+	head.CWD = said.Quoted(dir)
+	lines := head.AppendLine(nil)
+	whole.Field("history").Items(func(item said.Raw) {
+		words, answers := said.Record{CWD: head.CWD}, said.Record{CWD: head.CWD}
+		message := item.Field("message")
+		content := message.Field("content")
+		switch role := message.Field("role"); {
+		case role.Is("user"):
+			words.TypedBlocks(content.Texts(), nil, asTyped)
+		case role.Is("assistant"):
+			words.Type, words.Message.Blocks = said.AssistantType, content.Texts()
+			message.Field("toolCalls").Items(func(call said.Raw) {
+				if f := call.Field("function"); !f.Field("name").Empty() {
+					words.Used(call.Field("id"), f.Field("name"), said.Raw(f.Field("arguments").Text()))
+				}
+			})
+		case role.Is("tool"):
+			answers.Answered(message.Field("toolCallId"), said.Joined(content.Texts()))
+		}
+		lines = said.AppendMessage(lines, &words, &answers)
+	})
+	return lines
+}

@@ -1,0 +1,60 @@
+package host
+
+import (
+	"bytes"
+	"encoding/base64"
+	"path/filepath"
+	"strings"
+
+	"dream-mcp/consolidate/transcript/said"
+)
+
+// Letta Code, where it keeps its sessions on this machine, has a folder for each conversation, in pi's records. Beside what a person typed
+// are reminders. A sub-agent has a conversation of its own, and what it is asked looks typed.
+var letta = Host{
+	ID: "letta", Name: "Letta Code", Program: "letta", Tried: "0.32.18",
+	Sessions: []Sessions{{
+		Format: said.Format{
+			Host:    "letta",
+			Folders: []said.Folder{{Path: "conversations", Why: "Letta Code's, of all projects: those that ran here", Files: []string{"*/messages.jsonl"}}},
+			ID:      lettaID, Beside: lettaBeside, Line: lettaLine, Version: []string{"version"}, NotTyped: []string{"<system-reminder>"},
+		},
+		Place: Place{Variable: "LETTA_LOCAL_BACKEND_DIR", Home: ".letta/lc-local-backend"},
+	}},
+}
+
+// lettaID is the name that a conversation's folder is made from: of the conversation, or of the agent whose first one it is.
+func lettaID(file string) string {
+	name, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(folderID(file), "="))
+	_, id, _ := strings.Cut(string(name), ":")
+	if err != nil || !said.IsPlainName(id) {
+		return ""
+	}
+	return id
+}
+
+// lettaBeside returns the directory in which a conversation began. That of a sub-agent has none.
+func lettaBeside(file string) string {
+	agent := base64.RawURLEncoding.EncodeToString([]byte(lettaID(filepath.ToSlash(file))))
+	facts := readStart(filepath.Join(filepath.Dir(file), "..", "..", "agents", agent+".json"), maxProjects)
+	if bytes.Contains(facts, []byte(`"role:subagent"`)) {
+		return string(filepath.Separator)
+	}
+	first, _, _ := bytes.Cut(readStart(file, maxProjects), []byte("\n"))
+	return said.Raw(first).Field("cwd").Text()
+}
+
+func lettaLine(line said.Raw, r *said.Record, h *said.HostState) {
+	dir := h.CWD // its own head says where a sub-agent was begun
+	piLine(line, r, h)
+	if h.CWD = dir; !r.UUID.Empty() { // unique in a conversation only
+		r.UUID = nil
+	}
+	r.Timestamp = line.Field("message").Field("metadata").Field("created_at")
+	r.CWD = said.Quoted(dir)
+	if r.Type.Is("user") && line.Field("message").Field("role").Is("user") {
+		blocks := r.Message.Blocks
+		r.Message.Blocks = nil
+		r.TypedBlocks(blocks, []string{"<system-reminder>"}, strings.TrimSpace)
+	}
+}
