@@ -44,10 +44,7 @@ func (db *DB) ChangePause(what string, change func(*Pause) bool) (changed bool, 
 
 // EndPause removes a pause.
 func (db *DB) EndPause(what string) error {
-	return db.update(func(tx *Tx) error {
-		_, err := tx.Exec("DELETE FROM pauses WHERE what = ?", what)
-		return err
-	})
+	return db.exec("DELETE FROM pauses WHERE what = ?", what)
 }
 
 func (tx *Tx) pause(what string) (p Pause, err error) {
@@ -65,25 +62,16 @@ type Run struct {
 
 // Run returns the run that was begun and not ended. Its ID is "" if there is none.
 func (db *DB) Run() (r Run, err error) {
-	err = db.view(func(tx *Tx) error {
-		_, err := found(tx.QueryRow("SELECT id, started, pid FROM runs").Scan(&r.ID, (*stamp)(&r.Started), &r.PID))
-		return err
-	})
+	_, err = db.one("SELECT id, started, pid FROM runs", &r.ID, (*stamp)(&r.Started), &r.PID)
 	return r, err
 }
 
 // BeginRun notes that r runs.
 func (db *DB) BeginRun(r Run) error {
-	return db.update(func(tx *Tx) error {
-		_, err := tx.Exec("INSERT INTO runs (id, started, pid) VALUES (?, ?, ?)", r.ID, stamp(r.Started), r.PID)
-		return err
-	})
+	return db.exec("INSERT INTO runs (id, started, pid) VALUES (?, ?, ?)", r.ID, stamp(r.Started), r.PID)
 }
 
 // EndRun notes that no dream runs.
 func (db *DB) EndRun() error {
-	return db.update(func(tx *Tx) error {
-		_, err := tx.Exec("DELETE FROM runs")
-		return err
-	})
+	return db.exec("DELETE FROM runs")
 }

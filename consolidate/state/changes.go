@@ -1,8 +1,6 @@
 package state
 
 import (
-	"database/sql"
-	"fmt"
 	"io/fs"
 	"strings"
 	"time"
@@ -34,37 +32,25 @@ func (c Change) Action() string {
 	return "updated"
 }
 
-// scanChange scans a row that begins with what is given, and ends with a change.
-func scanChange(rows *sql.Rows, before ...any) (c Change, err error) {
-	var name string
-	var beforeTime, beforeMode, afterTime, afterMode int64
-	err = rows.Scan(append(before, &name, (*string)(&c.Before), &beforeTime, &beforeMode, (*string)(&c.After), &afterTime, &afterMode, &c.Same, &c.Temp)...)
-	if err != nil {
-		return c, err
-	}
-	c.BeforeTime, c.BeforeMode = fromNano(beforeTime), fs.FileMode(beforeMode)
-	c.AfterTime, c.AfterMode = fromNano(afterTime), fs.FileMode(afterMode)
-	if name == "" {
-		return c, nil // of an operation without changes
-	}
-	if c.Name, err = memory.ParseName(name); err != nil {
-		return c, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	return c, nil
+const changeColumns = "name, before, before_time, before_mode, after, after_time, after_mode, same, temp"
+
+func (c *Change) columns() []any {
+	return []any{(*name)(&c.Name), (*string)(&c.Before), (*nanos)(&c.BeforeTime), &c.BeforeMode,
+		(*string)(&c.After), (*nanos)(&c.AfterTime), &c.AfterMode, &c.Same, &c.Temp}
 }
 
-// Landed returns the operations that landed since a time, in that order, with their changes but without the rest. With files, it
-// returns only those that changed one of them, with these changes alone.
-func (db *DB) Landed(since time.Time, files ...memory.Name) (all []Operation, err error) {
+// Landed returns the operations that landed since a time and changed something, in that order, with their changes but without the rest.
+// With files, it returns only those that changed one of them, with these changes alone.
+func (db *DB) Landed(since time.Time, files ...memory.Name) ([]Operation, error) {
 	if len(files) == 0 {
-		return db.landed("operations LEFT JOIN changes ON operation = id WHERE state = 'landed' AND operations.landed >= ? ORDER BY operations.landed, id, position", nano(since))
+		return db.landed("operations JOIN changes ON operation = id WHERE state = 'landed' AND operations.landed >= ? ORDER BY operations.landed, id, position", nanos(since))
 	}
-	args := []any{max(nano(since), 1)}
+	args := []any{nanos(since)}
 	for _, n := range files {
 		args = append(args, n.String())
 	}
 	return db.landed(`changes CROSS JOIN operations ON id = operation
-		WHERE changes.landed >= ? AND name IN (?`+strings.Repeat(", ?", len(files)-1)+") ORDER BY changes.landed, id, position", args...)
+		WHERE changes.landed > 0 AND changes.landed >= ? AND name IN (?`+strings.Repeat(", ?", len(files)-1)+") ORDER BY changes.landed, id, position", args...)
 }
 
 // LastLanded returns the last operation that changed each file, with that change alone.
@@ -76,29 +62,19 @@ func (db *DB) LastLanded() ([]Operation, error) {
 }
 
 func (db *DB) landed(from string, args ...any) (all []Operation, err error) {
-	err = db.view(func(tx *Tx) error {
-		rows, err := tx.Query(`SELECT id, kind, undoes, operations.landed, coalesce(name, ''), coalesce(before, ''), coalesce(before_time, 0),
-			coalesce(before_mode, 0), coalesce(after, ''), coalesce(after_time, 0), coalesce(after_mode, 0), coalesce(same, 0), coalesce(temp, '') FROM `+from, args...)
-		if err != nil {
-			return err
+	type row struct {
+		Operation
+		change Change
+	}
+	rows, err := list(db, func(r *row) []any {
+		return append([]any{&r.ID, &r.Kind, &r.Undoes, (*nanos)(&r.Landed)}, r.change.columns()...)
+	}, "SELECT id, kind, undoes, operations.landed, "+changeColumns+" FROM "+from, args...)
+	for _, r := range rows {
+		if last := len(all) - 1; last < 0 || all[last].ID != r.ID {
+			all = append(all, r.Operation)
 		}
-		defer rows.Close()
-		for rows.Next() {
-			var o Operation
-			var at int64
-			c, err := scanChange(rows, &o.ID, &o.Kind, &o.Undoes, &at)
-			if err != nil {
-				return err
-			}
-			if last := len(all) - 1; last < 0 || all[last].ID != o.ID {
-				o.Landed = fromNano(at)
-				all = append(all, o)
-			}
-			if last := &all[len(all)-1]; c != (Change{}) {
-				last.Changes = append(last.Changes, c)
-			}
-		}
-		return rows.Err()
-	})
+		last := &all[len(all)-1]
+		last.Changes = append(last.Changes, r.change)
+	}
 	return all, err
 }

@@ -64,6 +64,56 @@ func all[T any](tx *Tx, columns func(*T) []any, query string, args ...any) (list
 	return list, rows.Err()
 }
 
+// list returns the rows of a query, as all.
+func list[T any](db *DB, columns func(*T) []any, query string, args ...any) (rows []T, err error) {
+	err = db.view(func(tx *Tx) error {
+		rows, err = all(tx, columns, query, args...)
+		return err
+	})
+	return rows, err
+}
+
+// replace replaces all rows of a table.
+func replace[T any](tx *Tx, table string, values []T, columns func(T) []any, insert string) error {
+	if _, err := tx.Exec("DELETE FROM " + table); err != nil {
+		return err
+	}
+	return each(tx, values, columns, insert)
+}
+
+// each executes a statement for each value.
+func each[T any](tx *Tx, values []T, columns func(T) []any, statement string) error {
+	for _, v := range values {
+		if _, err := tx.Exec(statement, columns(v)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text is the column of a text.
+func text(s *string) []any { return []any{s} }
+
+// value is the column of a value.
+func value[T any](v T) []any { return []any{v} }
+
+// exec executes a statement in a transaction of its own.
+func (db *DB) exec(statement string, args ...any) error {
+	return db.update(func(tx *Tx) error {
+		_, err := tx.Exec(statement, args...)
+		return err
+	})
+}
+
+// one reads the only row of a query without arguments, and reports whether there is one.
+func (db *DB) one(query string, columns ...any) (is bool, err error) {
+	err = db.view(func(tx *Tx) error {
+		is, err = found(tx.QueryRow(query).Scan(columns...))
+		return err
+	})
+	return is, err
+}
+
 // found reports whether a row was found, and returns the other errors.
 func found(err error) (bool, error) {
 	if err == sql.ErrNoRows {
@@ -72,39 +122,43 @@ func found(err error) (bool, error) {
 	return err == nil, err
 }
 
-func (db *DB) ids(query string, args ...any) (ids []string, err error) {
-	err = db.view(func(tx *Tx) error {
-		ids, err = tx.strings(query, args...)
-		return err
-	})
-	return ids, err
-}
+// ids returns the first column of a query, as strings.
+func (db *DB) ids(query string, args ...any) ([]string, error) { return list(db, text, query, args...) }
 
 // strings returns the first column of a query.
 func (tx *Tx) strings(query string, args ...any) ([]string, error) {
-	return all(tx, func(s *string) []any { return []any{s} }, query, args...)
+	return all(tx, text, query, args...)
 }
 
 func (tx *Tx) sums(query string, args ...any) ([]memory.Sum, error) {
-	found, err := tx.strings(query, args...)
-	sums := make([]memory.Sum, len(found))
-	for i, s := range found {
-		sums[i] = memory.Sum(s)
-	}
-	return sums, err
+	return all(tx, func(s *memory.Sum) []any { return []any{(*string)(s)} }, query, args...)
 }
 
-// nano returns t in nanoseconds since 1970; 0 for the zero time.
-func nano(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
+// nanos is a time in a column, in nanoseconds since 1970; 0 is the zero time.
+type nanos time.Time
+
+func (t nanos) Value() (driver.Value, error) {
+	if time.Time(t).IsZero() {
+		return int64(0), nil
 	}
-	return t.UnixNano()
+	return time.Time(t).UnixNano(), nil
 }
 
-func fromNano(n int64) time.Time {
-	if n == 0 {
-		return time.Time{}
+func (t *nanos) Scan(column any) error {
+	n, is := column.(int64)
+	if *t = (nanos{}); is && n != 0 {
+		*t = nanos(time.Unix(0, n))
 	}
-	return time.Unix(0, n)
+	return nil
+}
+
+// name is the name of a memory in a column.
+type name memory.Name
+
+func (n *name) Scan(column any) error {
+	parsed, err := memory.ParseName(fmt.Sprint(column))
+	if *n = name(parsed); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return nil
 }

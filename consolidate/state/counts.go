@@ -15,11 +15,8 @@ type Count struct {
 
 // Count returns the last count by a hook that found too few; the zero value if there is none.
 func (db *DB) Count() (c Count, err error) {
-	err = db.view(func(tx *Tx) error {
-		_, err := found(tx.QueryRow("SELECT counted, since IS NOT NULL, since, found FROM counts").
-			Scan((*stamp)(&c.Time), &c.Since.Exists, (*stamp)(&c.Since.Time), &c.Found))
-		return err
-	})
+	_, err = db.one("SELECT counted, since IS NOT NULL, since, found FROM counts",
+		(*stamp)(&c.Time), &c.Since.Exists, (*stamp)(&c.Since.Time), &c.Found)
 	return c, err
 }
 
@@ -29,8 +26,5 @@ func (db *DB) SetCount(c Count) error {
 	if c.Since.Exists {
 		since = stamp(c.Since.Time)
 	}
-	return db.update(func(tx *Tx) error {
-		_, err := tx.Exec("INSERT OR REPLACE INTO counts (one, counted, since, found) VALUES (1, ?, ?, ?)", stamp(c.Time), since, c.Found)
-		return err
-	})
+	return db.exec("INSERT OR REPLACE INTO counts (one, counted, since, found) VALUES (1, ?, ?, ?)", stamp(c.Time), since, c.Found)
 }

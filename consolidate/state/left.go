@@ -18,13 +18,9 @@ type Left struct {
 
 // Left returns what the last two dreams left, the newest first.
 func (db *DB) Left() (dreams []Left, err error) {
-	err = db.view(func(tx *Tx) error {
-		dreams, err = all(tx, func(l *Left) []any {
-			return []any{&l.Dream, (*stamp)(&l.Time), inJSON{&l.Files}, &l.Project, &l.Folder, inJSON{&l.About}}
-		}, "SELECT dream, time, files, project, folder, about FROM left_by_dreams ORDER BY rowid DESC")
-		return err
-	})
-	return dreams, err
+	return list(db, func(l *Left) []any {
+		return []any{&l.Dream, (*stamp)(&l.Time), inJSON{&l.Files}, &l.Project, &l.Folder, inJSON{&l.About}}
+	}, "SELECT dream, time, files, project, folder, about FROM left_by_dreams ORDER BY rowid DESC")
 }
 
 // SetLeft notes what a dream left, in place of an earlier note of it.
@@ -41,21 +37,15 @@ func (db *DB) SetLeft(l Left) error {
 
 // Declined returns the memories that the person does not want in all projects.
 func (db *DB) Declined() (map[string]bool, error) {
-	declined := make(map[string]bool)
-	err := db.view(func(tx *Tx) error {
-		files, err := all(tx, func(file *string) []any { return []any{file} }, "SELECT file FROM declined")
-		for _, file := range files {
-			declined[file] = true
-		}
-		return err
-	})
+	files, err := db.ids("SELECT file FROM declined")
+	declined := make(map[string]bool, len(files))
+	for _, file := range files {
+		declined[file] = true
+	}
 	return declined, err
 }
 
 // Decline notes that the person does not want a memory in all projects.
 func (db *DB) Decline(file string) error {
-	return db.update(func(tx *Tx) error {
-		_, err := tx.Exec("INSERT OR IGNORE INTO declined (file) VALUES (?)", file)
-		return err
-	})
+	return db.exec("INSERT OR IGNORE INTO declined (file) VALUES (?)", file)
 }

@@ -44,9 +44,7 @@ func (tx *Tx) log(e Entry) error {
 
 // Landings returns a number that grows with each landing.
 func (db *DB) Landings() (last int64, err error) {
-	err = db.view(func(tx *Tx) error {
-		return tx.QueryRow("SELECT coalesce(max(seq), 0) FROM log WHERE files > 0").Scan(&last)
-	})
+	_, err = db.one("SELECT coalesce(max(seq), 0) FROM log WHERE files > 0", &last)
 	return last, err
 }
 

@@ -1,8 +1,6 @@
 package state
 
 import (
-	"database/sql"
-	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -59,11 +57,11 @@ func (tx *Tx) save(o *Operation) error {
 	if err == nil {
 		_, err = tx.Exec(`INSERT INTO operations (id, kind, undoes, state, waits, last_call, landed, only_copy, bytes, record)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			o.ID, o.Kind, o.Undoes, o.State, o.Waits, nano(o.LastCall), nano(o.Landed), o.OnlyCopy, o.Bytes, string(o.Record))
+			o.ID, o.Kind, o.Undoes, o.State, o.Waits, nanos(o.LastCall), nanos(o.Landed), o.OnlyCopy, o.Bytes, string(o.Record))
 	}
-	landed := int64(0)
+	var landed time.Time
 	if o.State == "landed" {
-		landed = nano(o.Landed)
+		landed = o.Landed
 	}
 	if err == nil {
 		_, err = tx.Exec("DELETE FROM changes WHERE operation = ?", o.ID)
@@ -71,7 +69,7 @@ func (tx *Tx) save(o *Operation) error {
 	for i, c := range o.Changes {
 		if err == nil {
 			_, err = tx.Exec("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", o.ID, i, c.Name.String(),
-				string(c.Before), nano(c.BeforeTime), int64(c.BeforeMode), string(c.After), nano(c.AfterTime), int64(c.AfterMode), c.Same, c.Temp, landed)
+				string(c.Before), nanos(c.BeforeTime), int64(c.BeforeMode), string(c.After), nanos(c.AfterTime), int64(c.AfterMode), c.Same, c.Temp, nanos(landed))
 		}
 	}
 	if err != nil {
@@ -139,31 +137,15 @@ func (db *DB) Operation(id string) (o Operation, err error) {
 
 func (tx *Tx) operation(id string) (Operation, error) {
 	o := Operation{ID: id}
-	var lastCall, landed int64
-	var record string
-	err := tx.QueryRow("SELECT kind, undoes, state, waits, last_call, landed, only_copy, bytes, record FROM operations WHERE id = ?", id).
-		Scan(&o.Kind, &o.Undoes, &o.State, &o.Waits, &lastCall, &landed, &o.OnlyCopy, &o.Bytes, &record)
-	if errors.Is(err, sql.ErrNoRows) {
-		return o, fmt.Errorf("operation %s: %w", id, fs.ErrNotExist)
+	is, err := found(tx.QueryRow("SELECT kind, undoes, state, waits, last_call, landed, only_copy, bytes, record FROM operations WHERE id = ?", id).
+		Scan(&o.Kind, &o.Undoes, &o.State, &o.Waits, (*nanos)(&o.LastCall), (*nanos)(&o.Landed), &o.OnlyCopy, &o.Bytes, &o.Record))
+	if err == nil && !is {
+		err = fmt.Errorf("operation %s: %w", id, fs.ErrNotExist)
 	}
-	if err != nil {
-		return o, err
+	if err == nil {
+		o.Changes, err = all(tx, (*Change).columns, "SELECT "+changeColumns+" FROM changes WHERE operation = ? ORDER BY position", id)
 	}
-	o.LastCall, o.Landed, o.Record = fromNano(lastCall), fromNano(landed), []byte(record)
-	rows, err := tx.Query(`SELECT name, before, before_time, before_mode, after, after_time, after_mode, same, temp
-		FROM changes WHERE operation = ? ORDER BY position`, id)
-	if err != nil {
-		return o, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		c, err := scanChange(rows)
-		if err != nil {
-			return o, err
-		}
-		o.Changes = append(o.Changes, c)
-	}
-	return o, rows.Err()
+	return o, err
 }
 
 // Landing returns the ID of the operation that is landing, or "".

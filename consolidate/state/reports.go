@@ -23,9 +23,7 @@ func (db *DB) QueueReport(r Report, most int) error {
 
 // Reports returns whether a report waits.
 func (db *DB) Reports() (wait bool, err error) {
-	err = db.view(func(tx *Tx) error {
-		return tx.QueryRow("SELECT EXISTS (SELECT 1 FROM reports)").Scan(&wait)
-	})
+	_, err = db.one("SELECT EXISTS (SELECT 1 FROM reports)", &wait)
 	return wait, err
 }
 
@@ -51,12 +49,5 @@ func (db *DB) EndReports(taken []Report, delivered bool) error {
 	if delivered {
 		statement = "DELETE FROM reports WHERE taken IS NOT NULL AND dream = ?"
 	}
-	return db.update(func(tx *Tx) error {
-		for _, r := range taken {
-			if _, err := tx.Exec(statement, r.Dream); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return db.update(func(tx *Tx) error { return each(tx, taken, func(r Report) []any { return []any{r.Dream} }, statement) })
 }

@@ -1,9 +1,13 @@
 package state
 
+import (
+	"maps"
+	"slices"
+)
+
 // Share reads into v what SetShare noted, and reports whether the memory is shared.
 func (db *DB) Share(v any) (shared bool, err error) {
-	err = db.one("SELECT state FROM share", &shared, inJSON{v})
-	return shared, err
+	return db.one("SELECT state FROM share", inJSON{v})
 }
 
 // SetShare notes what is known of the share.
@@ -11,15 +15,12 @@ func (db *DB) SetShare(v any) error { return db.set("share (one, state)", inJSON
 
 // EndShare notes that the memory is not shared.
 func (db *DB) EndShare() error {
-	return db.update(func(tx *Tx) error {
-		_, err := tx.Exec("DELETE FROM share")
-		return err
-	})
+	return db.exec("DELETE FROM share")
 }
 
 // Machine returns the name of this machine for this memory, or "".
 func (db *DB) Machine() (id string, err error) {
-	err = db.one("SELECT id FROM machine", new(bool), &id)
+	_, err = db.one("SELECT id FROM machine", &id)
 	return id, err
 }
 
@@ -28,27 +29,16 @@ func (db *DB) SetMachine(id string) error { return db.set("machine (one, id)", i
 
 // DreamHost returns the program that a person last had dream, or "".
 func (db *DB) DreamHost() (host string, err error) {
-	err = db.one("SELECT host FROM dream_host", new(bool), &host)
+	_, err = db.one("SELECT host FROM dream_host", &host)
 	return host, err
 }
 
 // SetDreamHost notes the program that a person has dream.
 func (db *DB) SetDreamHost(host string) error { return db.set("dream_host (one, host)", host) }
 
-// one reads the only row of a table, if there is one.
-func (db *DB) one(query string, is *bool, to any) error {
-	return db.view(func(tx *Tx) (err error) {
-		*is, err = found(tx.QueryRow(query).Scan(to))
-		return err
-	})
-}
-
 // set sets the only row of a table.
 func (db *DB) set(columns string, value any) error {
-	return db.update(func(tx *Tx) error {
-		_, err := tx.Exec("INSERT OR REPLACE INTO "+columns+" VALUES (1, ?)", value)
-		return err
-	})
+	return db.exec("INSERT OR REPLACE INTO "+columns+" VALUES (1, ?)", value)
 }
 
 // A Copy is what is known of the copy that a project has of a memory of the person.
@@ -65,26 +55,20 @@ func (db *DB) Copies() (map[string]Copy, error) {
 		file string
 		Copy
 	}
-	copies := make(map[string]Copy)
-	err := db.view(func(tx *Tx) error {
-		rows, err := all(tx, func(r *row) []any { return []any{&r.file, &r.Text, &r.Ours, &r.Except, &r.New} }, "SELECT file, text, ours, excepted, new FROM copies")
-		for _, r := range rows {
-			copies[r.file] = r.Copy
-		}
-		return err
-	})
+	rows, err := list(db, func(r *row) []any { return []any{&r.file, &r.Text, &r.Ours, &r.Except, &r.New} }, "SELECT file, text, ours, excepted, new FROM copies")
+	copies := make(map[string]Copy, len(rows))
+	for _, r := range rows {
+		copies[r.file] = r.Copy
+	}
 	return copies, err
 }
 
 // SetCopies replaces the copies.
 func (db *DB) SetCopies(copies map[string]Copy) error {
 	return db.update(func(tx *Tx) error {
-		_, err := tx.Exec("DELETE FROM copies")
-		for file, c := range copies {
-			if err == nil {
-				_, err = tx.Exec("INSERT INTO copies (file, text, ours, excepted, new) VALUES (?, ?, ?, ?, ?)", file, c.Text, c.Ours, c.Except, c.New)
-			}
-		}
-		return err
+		return replace(tx, "copies", slices.Collect(maps.Keys(copies)), func(file string) []any {
+			c := copies[file]
+			return []any{file, c.Text, c.Ours, c.Except, c.New}
+		}, "INSERT INTO copies (file, text, ours, excepted, new) VALUES (?, ?, ?, ?, ?)")
 	})
 }

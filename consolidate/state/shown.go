@@ -39,17 +39,11 @@ func (db *DB) AddShown(s Shown, most int) (before []Shown, err error) {
 
 // AnyShown reports whether anything is kept.
 func (db *DB) AnyShown() (any bool, err error) {
-	err = db.view(func(tx *Tx) error {
-		return tx.QueryRow("SELECT EXISTS (SELECT 1 FROM shown)").Scan(&any)
-	})
+	_, err = db.one("SELECT EXISTS (SELECT 1 FROM shown)", &any)
 	return any, err
 }
 
 // Shown returns all that is kept, the oldest first.
 func (db *DB) Shown() (shown []Shown, err error) {
-	err = db.view(func(tx *Tx) error {
-		shown, err = all(tx, (*Shown).columns, shownColumns+"ORDER BY id")
-		return err
-	})
-	return shown, err
+	return list(db, (*Shown).columns, shownColumns+"ORDER BY id")
 }

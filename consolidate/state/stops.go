@@ -2,10 +2,7 @@ package state
 
 // Stop asks a dream to stop.
 func (db *DB) Stop(id, reason string) error {
-	return db.update(func(tx *Tx) error {
-		_, err := tx.Exec("INSERT OR REPLACE INTO stops VALUES (?, ?)", id, reason)
-		return err
-	})
+	return db.exec("INSERT OR REPLACE INTO stops VALUES (?, ?)", id, reason)
 }
 
 // StopAsked reports whether a dream was asked to stop, and why.
@@ -16,8 +13,5 @@ func (db *DB) StopAsked(id string) (reason string, asked bool) {
 
 // ResetStop forgets that a dream was asked to stop.
 func (db *DB) ResetStop(id string) error {
-	return db.update(func(tx *Tx) error {
-		_, err := tx.Exec("DELETE FROM stops WHERE operation = ?", id)
-		return err
-	})
+	return db.exec("DELETE FROM stops WHERE operation = ?", id)
 }

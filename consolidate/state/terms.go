@@ -10,25 +10,16 @@ type Terms struct {
 
 // Terms returns the terms of all files that are known.
 func (db *DB) Terms() (terms []Terms, err error) {
-	err = db.view(func(tx *Tx) error {
-		terms, err = all(tx, func(t *Terms) []any { return []any{&t.File, &t.Size, &t.Modified, &t.Hashes} }, "SELECT file, size, modified, hashes FROM terms")
-		return err
-	})
-	return terms, err
+	return list(db, func(t *Terms) []any { return []any{&t.File, &t.Size, &t.Modified, &t.Hashes} }, "SELECT file, size, modified, hashes FROM terms")
 }
 
 // SetTerms sets the terms of some files, and removes those of others. A power cut may lose that.
 func (db *DB) SetTerms(changed []Terms, gone []string) error {
-	return db.cache(func(tx *Tx) (err error) {
-		for _, t := range changed {
-			if err == nil {
-				_, err = tx.Exec("INSERT OR REPLACE INTO terms (file, size, modified, hashes) VALUES (?, ?, ?, ?)", t.File, t.Size, t.Modified, append([]byte{}, t.Hashes...))
-			}
-		}
-		for _, file := range gone {
-			if err == nil {
-				_, err = tx.Exec("DELETE FROM terms WHERE file = ?", file)
-			}
+	return db.cache(func(tx *Tx) error {
+		err := each(tx, changed, func(t Terms) []any { return []any{t.File, t.Size, t.Modified, append([]byte{}, t.Hashes...)} },
+			"INSERT OR REPLACE INTO terms (file, size, modified, hashes) VALUES (?, ?, ?, ?)")
+		if err == nil {
+			err = each(tx, gone, value, "DELETE FROM terms WHERE file = ?")
 		}
 		return err
 	})

@@ -17,14 +17,10 @@ type Words struct {
 
 // KeepWords keeps words. Those that are already kept under their source stay.
 func (db *DB) KeepWords(words []Words) error {
-	return db.update(func(tx *Tx) (err error) {
-		for _, w := range words {
-			if err == nil {
-				_, err = tx.Exec("INSERT OR IGNORE INTO words (source, session, speaker, said, text, kept) VALUES (?, ?, ?, ?, ?, ?)",
-					w.Source, w.Session, string(w.Speaker), stamp(w.Said), w.Text, stamp(tx.now))
-			}
-		}
-		return err
+	return db.update(func(tx *Tx) error {
+		return each(tx, words, func(w Words) []any {
+			return []any{w.Source, w.Session, string(w.Speaker), stamp(w.Said), w.Text, stamp(tx.now)}
+		}, "INSERT OR IGNORE INTO words (source, session, speaker, said, text, kept) VALUES (?, ?, ?, ?, ?, ?)")
 	})
 }
 
@@ -39,22 +35,11 @@ func (db *DB) Words(source string) (w Words, kept bool, err error) {
 }
 
 // OldWords returns the sources of words that were kept before a time.
-func (db *DB) OldWords(before time.Time) (sources []string, err error) {
-	err = db.view(func(tx *Tx) error {
-		sources, err = all(tx, func(source *string) []any { return []any{source} }, "SELECT source FROM words WHERE kept < ?", stamp(before))
-		return err
-	})
-	return sources, err
+func (db *DB) OldWords(before time.Time) ([]string, error) {
+	return db.ids("SELECT source FROM words WHERE kept < ?", stamp(before))
 }
 
 // RemoveWords removes the words of sources.
 func (db *DB) RemoveWords(sources []string) error {
-	return db.update(func(tx *Tx) (err error) {
-		for _, source := range sources {
-			if err == nil {
-				_, err = tx.Exec("DELETE FROM words WHERE source = ?", source)
-			}
-		}
-		return err
-	})
+	return db.update(func(tx *Tx) error { return each(tx, sources, value, "DELETE FROM words WHERE source = ?") })
 }
