@@ -54,8 +54,8 @@ func Places(findings []Finding) string {
 			files = append(files, f.File)
 			lines[f.File] = ""
 		}
-		if f.Line > 0 {
-			lines[f.File] += fmt.Sprintf(",%d", f.Line)
+		if line := fmt.Sprintf(",%d", f.Line); f.Line > 0 && !strings.HasSuffix(lines[f.File], line) {
+			lines[f.File] += line
 		}
 	}
 	for i, file := range files {

@@ -17,12 +17,10 @@ import (
 
 var severityColour = map[rule.Severity]string{rule.Error: terminal.Red, rule.Warning: terminal.Yellow, rule.Info: terminal.Cyan}
 
-// More than maxAlike findings that differ only in numbers are shown as one, with the places of maxPlaces others. Of a rule
-// that no flag chose, maxOfRule are shown, and the rest is counted.
+// Of a rule that no flag chose, maxOfRule findings are shown, and of the rest the places, at most maxPlaces.
 const (
-	maxAlike  = 3
+	maxOfRule = 5
 	maxPlaces = 12
-	maxOfRule = 10
 )
 
 // shownPath returns the path of a finding's file: relative to the working directory if it is below that, so that a
@@ -42,28 +40,16 @@ func shownPath(o lintJSON, f rule.Finding) string {
 // renderFindings writes each finding as "file:line:col severity rule: message", and below it what a person does.
 func renderFindings(o lintJSON, chosen []string, ink terminal.Ink) string {
 	var b strings.Builder
-	alike := make(map[string][]rule.Finding)
-	for _, f := range o.Findings {
-		alike[alikeKey(f)] = append(alike[alikeKey(f)], f)
-	}
 	fixes := make(map[string]string)
 	for _, d := range rule.Docs() {
 		fixes[d.Name] = d.Fix
 	}
-	shown, left := map[string]int{}, map[string]int{}
+	shown, left := map[string]int{}, map[string][]rule.Finding{}
 	for _, f := range o.Findings {
-		group := alike[alikeKey(f)]
-		if len(group) <= maxAlike {
-			group = []rule.Finding{f}
-		}
-		if f != group[0] {
+		if shown[f.Rule]++; shown[f.Rule] > maxOfRule && !slices.Contains(chosen, f.Rule) {
+			left[f.Rule] = append(left[f.Rule], f)
 			continue
 		}
-		if shown[f.Rule] == maxOfRule && !slices.Contains(chosen, f.Rule) {
-			left[f.Rule] += len(group)
-			continue
-		}
-		shown[f.Rule]++
 		fmt.Fprintf(&b, "%s:%d:%d %s %s: %s\n", ink.In(terminal.Bold, terminal.OneLine(shownPath(o, f))), max(f.Line, 1), max(f.Column, 1),
 			ink.In(severityColour[f.Severity], string(f.Severity)), f.Rule, terminal.OneLine(f.Message))
 		fix := f.Hint
@@ -71,12 +57,13 @@ func renderFindings(o lintJSON, chosen []string, ink terminal.Ink) string {
 			fix = fixes[f.Rule]
 		}
 		b.WriteString("  " + ink.In(terminal.Dim, "fix: "+terminal.OneLine(fix)) + "\n")
-		if len(group) > 1 {
-			b.WriteString("  " + moreLike(group) + "\n")
-		}
 	}
 	for _, r := range slices.Sorted(maps.Keys(left)) {
-		fmt.Fprintf(&b, "… and %d more of %s: --rule %[2]s shows them all\n", left[r], r)
+		at, more := left[r], ""
+		if len(at) > maxPlaces {
+			at, more = at[:maxPlaces], " …"
+		}
+		fmt.Fprintf(&b, "and %d more of %s (--rule %[2]s): %[3]s%[4]s\n", len(left[r]), r, terminal.OneLine(rule.Places(at)), more)
 	}
 	if len(o.Findings) > 0 {
 		b.WriteString("\n")
@@ -86,22 +73,6 @@ func renderFindings(o lintJSON, chosen []string, ink terminal.Ink) string {
 
 // modelCall matches a hint that is for a model. It is in --json.
 var modelCall = lazy.New(`\b(?:write_memory|finalize_index|read_memory|grep_transcripts)\b`)
-
-var digits = lazy.New(`[0-9]+`)
-
-// alikeKey is equal for findings that differ only in numbers.
-func alikeKey(f rule.Finding) string {
-	return f.Rule + "\n" + string(f.Severity) + "\n" + digits.ReplaceAllString(f.Message, "0")
-}
-
-// moreLike names the places of the findings after the first.
-func moreLike(group []rule.Finding) string {
-	rest, more := group[1:], ""
-	if len(rest) > maxPlaces {
-		more = " …"
-	}
-	return fmt.Sprintf("and %d more: %s%s", len(rest), terminal.OneLine(rule.Places(rest[:min(len(rest), maxPlaces)])), more)
-}
 
 // renderTotals writes the last lines: the number of findings, and the rules that were not checked.
 func renderTotals(o lintJSON) string {
