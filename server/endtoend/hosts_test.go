@@ -130,7 +130,7 @@ func start(text string) string {
 type listedLine struct{ id, text string }
 
 var (
-	listedSession = regexp.MustCompile(`^(\S+) \d{4}-\d\d-\d\d \S+ (\S+) .*utterances?`)
+	listedSession = regexp.MustCompile(`^(\S+) \d{4}-\d\d-\d\d (?:[A-Z][a-z]{2} )?(\S+) (?:remembers|.*utterances?)`)
 	listedWords   = regexp.MustCompile(`^(:[\d.]+) [\d: -]*\d\d:\d\d(?: \[[^\]]*\])*(?: (?:user|another person):)* (.*)`)
 )
 
