@@ -9,7 +9,7 @@ import (
 // Claude Code writes a file for each session into a folder for each directory in which it was started. Its records are those of package
 // said, and its folders are chosen by package sessions.
 var claudeCode = Host{
-	ID: string(said.ClaudeCode), Name: "Claude Code", Program: "claude", Ask: "/dream:dream",
+	ID: string(said.ClaudeCode), Name: "Claude Code", Program: "claude", Get: "npm install -g @anthropic-ai/claude-code", Ask: "/dream:dream",
 	Variables: Variables{
 		Started: []string{"CLAUDECODE", "CLAUDE_PROJECT_DIR"}, Session: "CLAUDE_CODE_SESSION_ID",
 		Nested: []string{"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE"},

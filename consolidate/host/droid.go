@@ -9,6 +9,10 @@ var droid = Host{
 	Settings: &Settings{
 		Place: Place{Variable: "FACTORY_HOME_OVERRIDE"}, Files: []string{".factory/mcp.json"}, Project: ".factory/mcp.json", List: "mcpServers", Entry: TypedEntry,
 	},
+	Hooks: &Hooks{
+		Events: []string{"SessionStart", "Stop", "SessionEnd"}, Prompt: "UserPromptSubmit", Timeout: 5, Named: true, NoGuard: true,
+		Place: Place{Variable: "FACTORY_HOME_OVERRIDE"}, File: ".factory/settings.json",
+	},
 	Sessions: []Sessions{{
 		Format: said.Format{
 			Host:    "droid",

@@ -16,6 +16,7 @@ type Host struct {
 
 	Program string // its command, by which it is found
 	Tried   string // the newest version that its sessions were read with
+	Get     string // the command that installs it, of one to recommend
 	Ask     string // what a person types to ask for a dream; "": any words
 
 	Variables Variables
@@ -171,14 +172,6 @@ func Name(id string) string {
 	return id
 }
 
-// FormatOf returns the format of the sessions of the host with an ID; nil if they are not read.
-func FormatOf(id said.Host) *said.Format {
-	if h := Find(string(id)); h != nil && h.Read() {
-		return &h.Sessions[0].Format
-	}
-	return nil
-}
-
 // Asks returns what a person types to ask for a dream.
 func (h *Host) Asks() string { return cmp.Or(h.Ask, "“dream over the memory of this project”") }
 
@@ -196,11 +189,6 @@ func (h *Host) Configured() bool { return h.Settings != nil }
 
 // Read reports whether sessions of the host are read.
 func (h *Host) Read() bool { return len(h.Sessions) > 0 }
-
-// Sealed reports whether the host keeps sessions in a form that nobody else can read.
-func (h *Host) Sealed() bool {
-	return h.Read() && h.Sessions[0].Folders != nil && h.Sessions[0].Folders[0].Sealed != nil && h.Sessions[0].Folders[0].Files == nil
-}
 
 // OnPath reports whether the host's command is installed.
 func (h *Host) OnPath() bool {

@@ -76,7 +76,7 @@ func TestREADME(t *testing.T) {
 		if h.Read() && h.Tried != "" {
 			read = "yes, " + h.Tried
 		}
-		if h.Sealed() {
+		if h.Read() && h.Sessions[0].Folders != nil && h.Sessions[0].Folders[0].Files == nil && h.Sessions[0].Collect == nil {
 			read = "no: encrypted"
 		}
 		table += strings.ReplaceAll(fmt.Sprintf("| %s | %s | %s | %s | %s |\n", h.Name, ask, read, hooks, yes[h.Dreams()]), "  ", " ")

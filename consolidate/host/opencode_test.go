@@ -46,7 +46,7 @@ func FuzzOpenCode(f *testing.F) {
 		if n := bytes.Count(lines, []byte("\n")); n != 4 {
 			t.Fatalf("%d lines: %q", n, lines)
 		}
-		reader := said.NewReader(said.File{ID: "ses_1", Format: FormatOf("opencode")}, said.NewLineReader(bytes.NewReader(lines), said.ReadBlock), func(u *said.Entry) error {
+		reader := said.NewReader(said.File{ID: "ses_1", Format: &openCode.Sessions[0].Format}, said.NewLineReader(bytes.NewReader(lines), said.ReadBlock), func(u *said.Entry) error {
 			if !utf8.ValidString(u.Text) || u.Text == "" || len(u.Text) > said.MaxText {
 				t.Fatalf("said %q", u.Text)
 			}

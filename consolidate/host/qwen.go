@@ -13,6 +13,9 @@ var qwen = Host{
 	Settings: &Settings{
 		Place: Place{Home: ".qwen"}, Files: []string{"settings.json"}, Project: ".qwen/settings.json", List: "mcpServers", Entry: PlainEntry,
 	},
+	Hooks: &Hooks{
+		Events: []string{"SessionStart", "Stop", "SessionEnd"}, Prompt: "UserPromptSubmit", Timeout: 5, Named: true, NoGuard: true,
+	},
 	Sessions: []Sessions{{
 		Format: said.Format{
 			Host: "qwen",

@@ -2,6 +2,7 @@ package console
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	hosts "dream-mcp/consolidate/host"
@@ -143,7 +144,13 @@ func renderNoHost(self string) string {
 	entry, _ := json.Marshal(map[string]any{"mcpServers": map[string]any{"dream": map[string]any{"command": self}}})
 	var b terminal.Lines
 	b.Add(true, "", "\nNo agent that dream-mcp knows is on this machine. You can:")
-	b.Add(true, "", "  get one, such as Claude Code (npm install -g @anthropic-ai/claude-code) or Codex (npm install -g @openai/codex), and run this again")
+	var get []string
+	for _, h := range hosts.List {
+		if h.Get != "" {
+			get = append(get, fmt.Sprintf("%s (%s)", h.Name, h.Get))
+		}
+	}
+	b.Add(true, "", "  get one, such as %s, and run this again", strings.Join(get, " or "))
 	b.Add(true, "", "  add this to the settings of any other MCP client:")
 	b.WriteString("    " + string(entry) + "\n")
 	b.Add(true, "", "  look at a memory that you have: dream-mcp lint DIR, dream-mcp status --memory-dir DIR")
