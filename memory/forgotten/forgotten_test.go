@@ -2,6 +2,7 @@ package forgotten
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,6 +35,33 @@ func TestRedact(t *testing.T) {
 	} {
 		if got := l.Redact(test.text); got != test.want {
 			t.Errorf("%q becomes %q, want %q", test.text, got, test.want)
+		}
+	}
+}
+
+// Keys of frontmatter, and values that are no texts, stay.
+func TestRedactHead(t *testing.T) {
+	l := listOf(t, "description", "project", "2026", "harbor")
+	const head = "---\nname: harbor\ndescription: %s\nmetadata:\n  type: project\n  created: 2026-11-20\n---\n"
+	got := l.Redact(fmt.Sprintf(head, "the harbor project") + "description: of the project\n")
+	want := strings.Replace(fmt.Sprintf(head, "the (forgotten) (forgotten)"), "name: harbor", "name: (forgotten)", 1) + "(forgotten): of the (forgotten)\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// An entry is a text, in however many memories it was forgotten, and can be taken back.
+func TestEntries(t *testing.T) {
+	l := listOf(t, "Ada Crane", "Ada Crane", "the red mill")
+	if n := len(l.Entries()); n != 2 || l.Drop(0) || l.Drop(3) {
+		t.Errorf("%d entries", n)
+	}
+	if !l.Drop(1) || l.Redact("Ada Crane of the red mill") != "Ada Crane of (forgotten)" {
+		t.Errorf("after the drop: %q", l.Redact("Ada Crane of the red mill"))
+	}
+	for text, want := range map[string]bool{"ab cd": true, " abcde ": true, "abcdef": false, "王小": true, "王小明": false} {
+		if IsTooShort(text) != want {
+			t.Errorf("%q is too short: %t, want %t", text, !want, want)
 		}
 	}
 }
