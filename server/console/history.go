@@ -216,12 +216,8 @@ func runUndo(ctx context.Context, c *Command, p *consolidate.Project, _ host.Set
 
 // kept reports that an undo kept files that were changed later.
 func kept(undone string, files int) *Failure {
-	e := &Failure{Message: fmt.Sprintf("%d files were changed later and are kept as they are", files), Code: 1}
-	if files == 1 {
-		e.Message = "one file was changed later and is kept as it is"
-	}
-	e.Hint = fmt.Sprintf("dream-mcp diff %[1]s shows what it changed; dream-mcp undo FILE --at %[1]s restores a whole file as it was before", undone)
-	return e
+	return &Failure{"changed later, so not undone: " + ops.Plural(files, "file"), fmt.Sprintf(
+		"dream-mcp diff %[1]s shows what it changed; dream-mcp undo FILE --at %[1]s restores a whole file as it was before", undone), 1}
 }
 
 // renderUndo lists what was restored, and what was kept because somebody changed it later.
