@@ -14,7 +14,7 @@ var qwen = Host{
 		Place: Place{Home: ".qwen"}, Files: []string{"settings.json"}, Project: ".qwen/settings.json", List: "mcpServers", Entry: PlainEntry,
 	},
 	Hooks: &Hooks{
-		Events: []string{"SessionStart", "Stop", "SessionEnd"}, Prompt: "UserPromptSubmit", Timeout: 5, Named: true, NoGuard: true,
+		Events: []string{"SessionStart", "Stop", "SessionEnd"}, Prompt: "UserPromptSubmit", Timeout: 5000, Named: true, NoGuard: true, // 1000 or more are ms, in any version
 	},
 	Sessions: []Sessions{{
 		Format: said.Format{
