@@ -39,7 +39,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// Keys of frontmatter, and values that are no texts, stay.
+// Keys of frontmatter, and values that are not texts, stay.
 func TestRedactHead(t *testing.T) {
 	l := listOf(t, "description", "project", "2026", "harbor")
 	const head = "---\nname: harbor\ndescription: %s\nmetadata:\n  type: project\n  created: 2026-11-20\n---\n"
