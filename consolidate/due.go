@@ -21,9 +21,7 @@ func fresh(c state.Count, since lock.Stamp, now time.Time) bool {
 func (g *Gates) throttle(since lock.Stamp, now time.Time, hook bool) (open bool, why string) {
 	var last state.Count
 	least := g.p.options.MinSessions
-	if db, err := g.p.Store.Records.Look(); err == nil {
-		last, _ = db.Count() // without it there is no wait
-	}
+	last, _ = g.p.Store.Records.Look().Count() // without it there is no wait
 	if !fresh(last, since, now) || last.Found >= least {
 		return true, "no wait"
 	}

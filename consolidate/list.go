@@ -166,11 +166,9 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m liste
 // sinceLast returns what was listed by dreams that landed and were not undone. Since is the time from which sessions
 // are to be listed: since the last dream, whoever ran it, where nothing was listed before.
 func (s *Sessions) sinceLast() (listed.Marks, error) {
-	if db, err := s.p.Store.Records.Look(); err == nil {
-		if all, _ := db.Listed(); len(all) > 0 { // what is lost is listed again
-			undone, err := s.p.Store.Records.Undone(listed.Dreams(all)...)
-			return listed.Joined(all, undone), err
-		}
+	if all, _ := s.p.Store.Records.Look().Listed(); len(all) > 0 { // what is lost is listed again
+		undone, err := s.p.Store.Records.Undone(listed.Dreams(all)...)
+		return listed.Joined(all, undone), err
 	}
 	since, err := s.lastRead()
 	return listed.Marks{Since: since}, err

@@ -178,10 +178,7 @@ func (d *dream) readBefore() (files []string) {
 	if !d.Resumed {
 		return nil
 	}
-	db, err := d.p.Store.Records.Look()
-	if err != nil {
-		return nil
-	}
+	db := d.p.Store.Records.Look()
 	events, _ := db.Events(d.ID)
 	var now []string // since it was resumed
 	for _, e := range events {

@@ -16,12 +16,12 @@ const maxRoots = 1000
 func (p *Project) goneRoots() (gone []string) {
 	now := p.Transcripts.Options.Roots
 	several := slices.ContainsFunc(now, func(root string) bool { return root != now[0] })
-	db, err := p.Store.Records.Look()
-	if err == nil && db == nil && several {
-		db, err = p.Store.Records.DB()
-	}
-	if err != nil {
-		return nil
+	db := p.Store.Records.Look()
+	if db == nil && several {
+		var err error
+		if db, err = p.Store.Records.DB(); err != nil {
+			return nil
+		}
 	}
 	seen, _ := db.Roots()
 	for _, path := range seen {

@@ -114,10 +114,8 @@ func (w *Watch) fingerprint() string {
 		p.Store.Records.Path(), p.Store.Records.Path() + "-wal", words,
 	}
 	var b strings.Builder
-	if db, err := p.Store.Records.Look(); err == nil {
-		changes, _ := db.Changes()
-		b.WriteString(changes + " ")
-	}
+	changes, _ := p.Store.Records.Look().Changes()
+	b.WriteString(changes + " ")
 	for _, file := range files {
 		if info, err := os.Lstat(file); err == nil {
 			fmt.Fprint(&b, info.Size(), info.ModTime().UnixNano(), " ")
@@ -148,10 +146,7 @@ func (w *Watch) lookAtDream(next *Snapshot, dir *memory.Dir) {
 	if w.dream == "" {
 		return
 	}
-	db, err := p.Store.Records.Look()
-	if err != nil {
-		return // another user's: only the record is known
-	}
+	db := p.Store.Records.Look()
 	events, _ := db.Events(w.dream)
 	next.Before = max(0, len(events)-maxEvents)
 	next.Events = append(next.Events, events[next.Before:]...)

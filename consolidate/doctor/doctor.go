@@ -223,7 +223,8 @@ func (e *examination) database() (db *state.DB, ok bool) {
 			break
 		}
 	}
-	db, err := e.Store.Records.Look()
+	db = e.Store.Records.Look()
+	err := db.Err()
 	pending := false
 	if e.dir != nil {
 		r, readErr := lock.Read(e.dir.Root())

@@ -38,8 +38,8 @@ func (h *History) PruneAfter() {
 // cannot be removed is left for the next time. The caller holds the lock.
 func (h *History) Prune(now time.Time) {
 	h.pruned = true
-	db, err := h.Store.Records.Look()
-	if db == nil || err != nil {
+	db := h.Store.Records.Look()
+	if db == nil {
 		return
 	}
 	h.Store.Step("discard")
@@ -64,9 +64,5 @@ func asOf(db *state.DB, now time.Time) time.Time {
 
 // Use returns the size of the archive.
 func (h *History) Use() (state.Use, error) {
-	db, err := h.Store.Records.Look()
-	if err != nil {
-		return state.Use{}, err
-	}
-	return db.Use()
+	return h.Store.Records.Look().Use()
 }

@@ -43,7 +43,7 @@ func (h *History) database() (*state.DB, error) {
 	if err := h.Store.Complete(); err != nil {
 		return nil, err
 	}
-	return h.Store.Records.Look()
+	return h.Store.Records.Look(), nil
 }
 
 // Whether a version is the content before or after the operation that names it.
@@ -167,10 +167,7 @@ func (h *History) measure(versions []Version) error {
 		return err
 	}
 	defer dir.Close()
-	db, err := h.Store.Records.Look()
-	if err != nil {
-		return err
-	}
+	db := h.Store.Records.Look()
 	for i := range versions {
 		v := &versions[i]
 		if v.Bytes, err = db.TextSize(v.sum); err != nil {

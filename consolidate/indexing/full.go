@@ -26,9 +26,7 @@ func (e *Index) ifItFits(n memory.Name, change func() error) error {
 
 // waitForRoom returns the memories that have no line because the index was full.
 func waitForRoom(s *ops.Folder) (files []string) {
-	if db, err := s.Look(); err == nil {
-		files, _ = db.Unindexed() // without it there are none
-	}
+	files, _ = s.Look().Unindexed() // without it there are none
 	return files
 }
 

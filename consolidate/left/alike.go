@@ -27,9 +27,7 @@ const minAlike = 0.28
 // projects. Those that they have there are marked Outside.
 func about(store *ops.Store, shown *memory.Snapshot) (docs []related.Document) {
 	var declined map[string]bool
-	if db, err := store.Records.Look(); err == nil {
-		declined, _ = db.Declined() // without it they are shown again
-	}
+	declined, _ = store.Records.Look().Declined() // without it they are shown again
 	for _, d := range related.Documents(shown) {
 		n, _ := memory.ParseName(d.File)
 		t := shown.Topics[n]

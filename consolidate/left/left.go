@@ -76,10 +76,7 @@ func Keep(store *ops.Store, project, dream string) {
 
 // Last returns what the last dream left that is not undone. It fails where that is not known.
 func Last(store *ops.Store) (Note, error) {
-	db, err := store.Records.Look()
-	if err != nil {
-		return Note{}, err
-	}
+	db := store.Records.Look()
 	dreams, err := db.Left()
 	if err != nil || len(dreams) == 0 {
 		return Note{}, cmp.Or(err, fs.ErrNotExist)

@@ -25,33 +25,25 @@ func (s *Records) Path() string { return filepath.Join(s.StateDir(), state.File)
 
 // Renew sets a database aside that is damaged or not ours, and creates a new one. It does nothing if there is one that can be used.
 func (s *Records) Renew() error {
-	db, err := s.Look()
-	if unusable := errors.Is(err, state.ErrDamaged) || errors.Is(err, state.ErrForeign); db != nil || err != nil && !unusable {
+	db := s.Look()
+	if err := db.Err(); db != nil && !errors.Is(err, state.ErrDamaged) && !errors.Is(err, state.ErrForeign) {
 		return err
 	}
 	if err := state.SetAside(s.StateDir(), s.Now()); err != nil {
 		return err
 	}
-	_, err = s.DB()
+	_, err := s.DB()
 	return err
 }
 
 // IDs returns the IDs of all operations, the oldest first.
 func (s *Records) IDs() ([]string, error) {
-	db, err := s.Look()
-	if err != nil {
-		return nil, err
-	}
-	return db.IDs()
+	return s.Look().IDs()
 }
 
 // Content returns a text of an operation; nil for the sum "". A text that does not have its sum is an error.
 func (s *Records) Content(sum memory.Sum) ([]byte, error) {
-	db, err := s.Look()
-	if err != nil {
-		return nil, err
-	}
-	return db.Text(sum)
+	return s.Look().Text(sum)
 }
 
 // Match returns the one ID that is id or begins with it.
@@ -59,10 +51,7 @@ func (s *Records) Match(id string) (string, error) {
 	if !ValidID(id) {
 		return "", fmt.Errorf("%w: %q", ErrUnknown, id)
 	}
-	db, err := s.Look()
-	if err != nil {
-		return "", err
-	}
+	db := s.Look()
 	found, err := db.Beginning(id)
 	if err != nil {
 		return "", err

@@ -50,18 +50,24 @@ func (f *Folder) Close() (err error) {
 // DB returns the database of this memory, and creates it if needed, but with LookOnly. It remains open until Close.
 func (f *Folder) DB() (*state.DB, error) {
 	if f.LookOnly {
-		return f.Look()
+		db := f.Look()
+		return db, db.Err()
 	}
 	return f.openDB()
 }
 
-// Look returns the database of this memory; nil, which is an empty one, if there is none.
-func (f *Folder) Look() (*state.DB, error) {
+// Look returns the database of this memory, to read it; nil, which is an empty one, if there is none. If it cannot be opened, its methods
+// say so.
+func (f *Folder) Look() *state.DB {
 	info, err := os.Lstat(filepath.Join(f.StateDir(), state.File))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 { // to open it would write to it
-		return nil, nil
+		return nil
 	}
-	return f.openDB()
+	db, err := f.openDB()
+	if err != nil {
+		return state.Failed(err)
+	}
+	return db
 }
 
 func (f *Folder) openDB() (*state.DB, error) {

@@ -114,13 +114,10 @@ func (s *Records) Append(e LogEntry) error {
 // Newest returns the entries of the log, the newest first, as far as the caller reads them. It skips entries that are damaged.
 func (s *Records) Newest(q state.LogQuery) iter.Seq2[LogEntry, error] {
 	return func(yield func(LogEntry, error) bool) {
-		db, err := s.Look()
-		if err == nil {
-			err = db.Entries(q, func(row state.Entry) bool {
-				e := LogEntry{Undone: row.Undone}
-				return json.Unmarshal(row.Text, &e) != nil || yield(e, nil)
-			})
-		}
+		err := s.Look().Entries(q, func(row state.Entry) bool {
+			e := LogEntry{Undone: row.Undone}
+			return json.Unmarshal(row.Text, &e) != nil || yield(e, nil)
+		})
 		if err != nil {
 			yield(LogEntry{}, err)
 		}
@@ -129,11 +126,7 @@ func (s *Records) Newest(q state.LogQuery) iter.Seq2[LogEntry, error] {
 
 // Undone returns which of some operations are undone. An undo that was itself undone does not count.
 func (s *Records) Undone(ids ...string) (map[string]bool, error) {
-	db, err := s.Look()
-	if err != nil {
-		return nil, err
-	}
-	return db.Undone(ids...)
+	return s.Look().Undone(ids...)
 }
 
 // Entry returns the line of i for the log.

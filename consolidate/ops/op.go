@@ -189,10 +189,7 @@ func (s *Records) Op(id string) (o Op, err error) {
 	if !ValidID(id) {
 		return o, ErrUnknown
 	}
-	db, err := s.Look()
-	if err != nil {
-		return o, err
-	}
+	db := s.Look()
 	row, err := db.Operation(id)
 	if err != nil {
 		return o, err

@@ -36,10 +36,7 @@ func (s *Store) Since(dir *memory.Dir) (lock.Stamp, error) {
 
 // Unfinished returns the dreams, except the open one, that ended with changes in their stage, the newest first.
 func (s *Store) Unfinished(open string) ([]Op, error) {
-	db, err := s.Records.Look()
-	if err != nil {
-		return nil, err
-	}
+	db := s.Records.Look()
 	ids, err := db.Staged(false)
 	var left []Op
 	for _, id := range ids {

@@ -141,9 +141,7 @@ func (s *Store) moment(dir *memory.Dir) (m moment, quiet bool) {
 		m.written = info.ModTime()
 	}
 	m.record, _ = lock.Read(dir.Root()) // a torn record is none: recovery has seen it, or cannot write
-	if db, err := s.Records.Look(); err == nil {
-		m.landed, _ = db.Landings()
-	}
+	m.landed, _ = s.Records.Look().Landings()
 	return m, !m.record.Committing
 }
 

@@ -27,10 +27,7 @@ type Queue struct{ Store *ops.Store }
 
 // Waiting returns the proposals, the newest first.
 func (r *Queue) Waiting() ([]ops.Op, error) {
-	db, err := r.Store.Records.Look()
-	if err != nil {
-		return nil, err
-	}
+	db := r.Store.Records.Look()
 	ids, err := db.Staged(true)
 	var waiting []ops.Op
 	for _, id := range ids {

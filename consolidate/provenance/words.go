@@ -71,9 +71,7 @@ func (r *Sources) Keep(cited []Words) error {
 
 // Kept returns the kept words of a source.
 func (r *Sources) Kept(source string) (w Words, ok bool) {
-	if db, err := r.Store.Records.Look(); err == nil {
-		w, ok, _ = db.Words(source)
-	}
+	w, ok, _ = r.Store.Records.Look().Words(source)
 	return w, ok
 }
 

@@ -25,11 +25,10 @@ func Shows(p Push) bool { return p.Event != Forgot && p.Event != Read }
 // NoteRead notes that the caller's session has read memories, so that they are not shown in it. Where nothing was ever shown, or
 // the session is not known, it does nothing.
 func (r *Recall) NoteRead(files []string) {
-	db, err := r.Store.Records.Look()
-	if err != nil || r.Store.Session == "" || len(files) == 0 {
+	if r.Store.Session == "" || len(files) == 0 {
 		return
 	}
-	if any, err := db.AnyShown(); err == nil && any {
+	if any, err := r.Store.Records.Look().AnyShown(); err == nil && any {
 		_, _ = r.Claim(Push{Host: r.Store.Host, Session: r.Store.Session, Event: Read, Files: files[:min(len(files), maxRead)]})
 	}
 }
@@ -74,9 +73,5 @@ func (r *Recall) Claim(p Push) (fresh []string, err error) {
 
 // Pushes returns the log, the newest last. If there is none, it is empty.
 func (r *Recall) Pushes() ([]Push, error) {
-	db, err := r.Store.Records.Look()
-	if err != nil {
-		return nil, err
-	}
-	return db.Shown()
+	return r.Store.Records.Look().Shown()
 }

@@ -15,8 +15,8 @@ type Recall struct{ Store *ops.Store }
 // KeepDoubts keeps what was found of the memories of s, where there is a database yet: a hook has no time to check them. The
 // caller holds the lock of the store.
 func (r *Recall) KeepDoubts(findings []rule.Finding, s *memory.Snapshot) {
-	db, err := r.Store.Records.Look()
-	if err != nil || db == nil {
+	db := r.Store.Records.Look()
+	if db == nil {
 		return
 	}
 	var doubts []state.Doubt
@@ -82,8 +82,8 @@ func (r *Recall) read(do func(dir *memory.Dir) error) error {
 
 func (r *Recall) describe(s *memory.Snapshot) []Memory {
 	var doubts map[string]state.Doubt
-	if db, err := r.Store.Records.Look(); err == nil && len(s.Topics) > 0 {
-		doubts, _ = db.Doubts()
+	if len(s.Topics) > 0 {
+		doubts, _ = r.Store.Records.Look().Doubts()
 	}
 	return memories(s, doubts)
 }

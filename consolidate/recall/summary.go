@@ -67,10 +67,7 @@ func (r *Recall) summaries(dir *memory.Dir) (map[string]summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := r.Store.Records.Look()
-	if err != nil {
-		return nil, err
-	}
+	db := r.Store.Records.Look()
 	terms, err := db.Terms()
 	if err != nil {
 		return nil, err

@@ -32,9 +32,7 @@ type Runs struct {
 
 func (r *Runs) pause(what string) state.Pause {
 	var p state.Pause
-	if db, err := r.Store.Records.Look(); err == nil {
-		p, _ = db.Pause(what) // without it there is none
-	}
+	p, _ = r.Store.Records.Look().Pause(what) // without it there is none
 	return p
 }
 

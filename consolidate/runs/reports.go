@@ -54,10 +54,6 @@ func (r *Runs) DeliverReports(deliver func(reports []DreamReport) error) error {
 
 // HasReports reports whether there may be something to deliver.
 func (r *Runs) HasReports() bool {
-	db, err := r.Store.Records.Look()
-	wait := false
-	if err == nil {
-		wait, _ = db.Reports()
-	}
+	wait, _ := r.Store.Records.Look().Reports()
 	return wait
 }

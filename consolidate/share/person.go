@@ -106,10 +106,8 @@ func (p *Person) alone(ctx context.Context, do exchanging) error {
 
 // known returns the copies of this project. Without them they are recognised by their texts.
 func (p *Person) known() map[string]copyState {
-	if db, err := p.Store.Records.Look(); err == nil {
-		if known, err := db.Copies(); err == nil {
-			return known
-		}
+	if known, err := p.Store.Records.Look().Copies(); err == nil {
+		return known
 	}
 	return make(map[string]copyState)
 }

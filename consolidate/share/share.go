@@ -105,10 +105,7 @@ func (r *Share) pause(ctx context.Context, d time.Duration) {
 
 // State returns the state of the share, without git and without waiting. It fails with ErrNotShared.
 func (r *Share) State() (s State, err error) {
-	db, err := r.Store.Records.Look()
-	if err != nil {
-		return s, err
-	}
+	db := r.Store.Records.Look()
 	shared, err := db.Share(&s)
 	if err == nil && !shared {
 		err = ErrNotShared

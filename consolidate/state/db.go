@@ -48,6 +48,18 @@ type DB struct {
 	file     fs.FileInfo // of the file that was opened
 	sql      *sql.DB
 	vfs      *vfs.FS // where the folder cannot be written
+	failed   error   // of Failed
+}
+
+// Failed returns a database that could not be opened: each of its methods fails with that error.
+func Failed(err error) *DB { return &DB{failed: err} }
+
+// Err returns the error of Failed.
+func (db *DB) Err() error {
+	if db == nil {
+		return nil
+	}
+	return db.failed
 }
 
 // Close closes the database. It may be called again.
@@ -82,6 +94,9 @@ func (db *DB) update(do func(*Tx) error) error {
 	if db == nil {
 		return ErrReadOnly
 	}
+	if db.failed != nil {
+		return db.failed
+	}
 	if db.readOnly {
 		return fmt.Errorf("%s: %w", db.path, ErrReadOnly)
 	}
@@ -93,8 +108,8 @@ func (db *DB) update(do func(*Tx) error) error {
 
 // view runs do in a transaction that sees the database as it is at its first query. A nil database is empty: do is not called.
 func (db *DB) view(do func(*Tx) error) error {
-	if db == nil {
-		return nil
+	if db == nil || db.failed != nil {
+		return db.Err()
 	}
 	return db.begin(db.sql, sql.TxOptions{ReadOnly: true}, do)
 }

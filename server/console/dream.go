@@ -90,10 +90,8 @@ func dreamHost(ctx context.Context, c *Command, p *consolidate.Project, installe
 		}
 		return name, setDreamHost(p, name)
 	}
-	if db, err := p.Store.Records.Look(); err == nil {
-		if last, err := db.DreamHost(); err == nil && slices.Contains(installed, last) {
-			return last, nil
-		}
+	if last, err := p.Store.Records.Look().DreamHost(); err == nil && slices.Contains(installed, last) {
+		return last, nil
 	}
 	switch {
 	case len(installed) == 1:
