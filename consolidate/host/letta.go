@@ -33,25 +33,30 @@ func lettaID(file string) string {
 	return id
 }
 
-// lettaBeside returns the directory in which a conversation began. That of a sub-agent has none.
+// nowhere is the directory of a sub-agent's conversation: it is of no project.
+const nowhere = string(filepath.Separator)
+
+// lettaBeside returns nowhere for the conversation of a sub-agent. Others say themselves where they began.
 func lettaBeside(file string) string {
 	agent := base64.RawURLEncoding.EncodeToString([]byte(lettaID(filepath.ToSlash(file))))
 	facts := readStart(filepath.Join(filepath.Dir(file), "..", "..", "agents", agent+".json"), maxProjects)
 	if bytes.Contains(facts, []byte(`"role:subagent"`)) {
-		return string(filepath.Separator)
+		return nowhere
 	}
-	first, _, _ := bytes.Cut(readStart(file, maxProjects), []byte("\n"))
-	return said.Raw(first).Field("cwd").Text()
+	return ""
 }
 
 func lettaLine(line said.Raw, r *said.Record, h *said.HostState) {
-	dir := h.CWD // its own head says where a sub-agent was begun
+	sub := h.CWD == nowhere // its own head says where a sub-agent was begun
 	piLine(line, r, h)
-	if h.CWD = dir; !r.UUID.Empty() { // unique in a conversation only
+	if sub {
+		h.CWD = nowhere
+	}
+	if !r.UUID.Empty() { // unique in a conversation only
 		r.UUID = nil
 	}
 	r.Timestamp = line.Field("message").Field("metadata").Field("created_at")
-	r.CWD = said.Quoted(dir)
+	r.CWD = said.Quoted(h.CWD)
 	if r.Type.Is("user") && line.Field("message").Field("role").Is("user") {
 		blocks := r.Message.Blocks
 		r.Message.Blocks = nil
