@@ -41,11 +41,7 @@ func continueWhole(text []byte, _ string) []byte {
 			words.TypedBlocks(content.Texts(), nil, asTyped)
 		case role.Is("assistant"):
 			words.Type, words.Message.Blocks = said.AssistantType, content.Texts()
-			message.Field("toolCalls").Items(func(call said.Raw) {
-				if f := call.Field("function"); !f.Field("name").Empty() {
-					words.Used(call.Field("id"), f.Field("name"), said.Raw(f.Field("arguments").Text()))
-				}
-			})
+			message.Field("toolCalls").Items(func(call said.Raw) { usedFunction(&words, call) })
 		case role.Is("tool"):
 			answers.Answered(message.Field("toolCallId"), said.Joined(content.Texts()))
 		}

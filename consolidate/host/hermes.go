@@ -48,11 +48,7 @@ var hermesTables = twoTables("Hermes", []string{"id", "source", "cwd", "started_
 			return nil
 		}
 		calls, err := b.value([]byte(row.Text(2)), row.TooLong(2))
-		calls.Items(func(call said.Raw) {
-			if f := call.Field("function"); !f.Field("name").Empty() {
-				words.Used(call.Field("id"), f.Field("name"), said.Raw(f.Field("arguments").Text()))
-			}
-		})
+		calls.Items(func(call said.Raw) { usedFunction(words, call) })
 		return err
 	case "tool":
 		answers.Answered(said.Quoted(row.Text(3)), said.Joined(content.Texts()))

@@ -183,11 +183,7 @@ func openClawMessage(message said.Raw, r *said.Record) {
 				r.Message.Blocks = append(r.Message.Blocks, b)
 			}
 		}
-		content.Items(func(item said.Raw) {
-			if item.Field("type").Is("toolCall") {
-				r.Used(item.Field("id"), item.Field("name"), item.Field("arguments"))
-			}
-		})
+		usedTools(r, content)
 	}
 }
 

@@ -55,11 +55,7 @@ func piLine(line said.Raw, r *said.Record, h *said.HostState) {
 	case message.Field("role").Is("assistant"):
 		r.Type = said.AssistantType
 		r.Message.Blocks = append(r.Message.Blocks, content.Texts("text")...)
-		content.Items(func(item said.Raw) {
-			if item.Field("type").Is("toolCall") {
-				r.Used(item.Field("id"), item.Field("name"), item.Field("arguments"))
-			}
-		})
+		usedTools(r, content)
 	case message.Field("role").Is("toolResult"):
 		r.Answered(message.Field("toolCallId"), said.Joined(content.Texts()))
 	}

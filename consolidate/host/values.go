@@ -57,6 +57,26 @@ func typedText(text string) []said.Block {
 	return []said.Block{{Type: said.TextType, Text: said.Quoted(text)}}
 }
 
+// usedFunction adds a call as OpenAI's API writes it: its arguments are a text.
+func usedFunction(r *said.Record, call said.Raw) {
+	if f := call.Field("function"); !f.Field("name").Empty() {
+		arguments := said.Raw(f.Field("arguments").Text())
+		if !arguments.IsWhole() {
+			arguments = nil
+		}
+		r.Used(call.Field("id"), f.Field("name"), arguments)
+	}
+}
+
+// usedTools adds the calls of a content that are a block of their own.
+func usedTools(r *said.Record, content said.Raw) {
+	content.Items(func(item said.Raw) {
+		if item.Field("type").Is("toolCall") {
+			r.Used(item.Field("id"), item.Field("name"), item.Field("arguments"))
+		}
+	})
+}
+
 // asTyped is a strip function that removes nothing.
 func asTyped(text string) string { return text }
 
