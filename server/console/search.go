@@ -152,7 +152,7 @@ func runSaid(ctx context.Context, c *Command, p *consolidate.Project, setup host
 			case page.Text != "" || page.Number > 1:
 				err = to.listing(page.Text)
 			case unread != "":
-				err = to.print("Nothing was said since the last dream in what could be read.\n")
+				err = to.print("Nothing was said in what could be read.\n")
 			case len(p.Sessions.Folders()) == 0:
 				err = to.print("No session of this project was found. dream-mcp doctor says where it looks.\n")
 			case c.Search.Since != "":
