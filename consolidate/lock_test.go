@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -64,46 +65,56 @@ func TestSecondProcess(t *testing.T) {
 // A second process comes at every step of every operation of a first one, which is held there: it is
 // not let in, and what the first one does is whole.
 func TestSecondProcessAtEveryStep(t *testing.T) {
+	t.Parallel()
+	var all sync.WaitGroup
+	room := make(chan bool, 40) // of processes; each waits most of its time
 	for name := range maps.Keys(script) {
 		if script[name].others {
 			continue
 		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for step := 0; ; step += every(6) {
-				w := newWorldFor(t, name)
-				_, in, out := w.start(child{Script: name, Die: step, Pause: true})
-				line, _ := out.ReadString('\n')
-				at, paused := strings.CutPrefix(strings.TrimSpace(line), "paused at ")
-				if !paused {
-					if line != "ended with <nil>\n" {
-						t.Fatalf("%s, step %d: %s", name, step, line)
-					}
-					return
-				}
-				second := w.open()
-				soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
-				if err := second.Begin(soon, true, false); err == nil {
-					t.Errorf("%s, step %d (%s): a second dream began", name, step, at)
-				}
-				soon2, cancel2 := context.WithTimeout(ctx, 100*time.Millisecond)
-				if _, err := second.Write(soon2, WriteRequest{Path: "second.md", Content: text(topic("second", "user"))}); err == nil {
-					t.Errorf("%s, step %d (%s): a second write was let in", name, step, at)
-				}
-				if _, err := second.Status(ctx); err != nil { // takes no lock, and ends nothing of the living
-					t.Errorf("%s, step %d (%s): status: %v", name, step, at, err)
-				}
-				cancel()
-				cancel2()
-				in.Write([]byte("\n"))
-				if line, _ := out.ReadString('\n'); line != "ended with <nil>\n" {
-					t.Errorf("%s, step %d (%s): the first %s", name, step, at, line)
-				}
-				if _, err := second.Write(ctx, WriteRequest{Path: "second.md", Content: text(topic("second", "user"))}); err != nil {
-					t.Errorf("%s, step %d (%s): afterwards: %v", name, step, at, err)
-				}
+		for step := range stepsOf(t, name) {
+			if step%every(6) == 0 {
+				room <- true
+				all.Go(func() {
+					trySecondProcess(t, name, step)
+					<-room
+				})
 			}
-		})
+		}
+	}
+	all.Wait()
+}
+
+// trySecondProcess lets a second process in while the first pauses at a step.
+func trySecondProcess(t *testing.T, name string, step int) {
+	w := newWorldFor(t, name)
+	_, in, out := w.start(child{Script: name, Die: step, Pause: true})
+	line, _ := out.ReadString('\n')
+	at, paused := strings.CutPrefix(strings.TrimSpace(line), "paused at ")
+	if !paused {
+		t.Errorf("%s, step %d: %s", name, step, line)
+		return
+	}
+	second := w.open()
+	soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+	if err := second.Begin(soon, true, false); err == nil {
+		t.Errorf("%s, step %d (%s): a second dream began", name, step, at)
+	}
+	soon2, cancel2 := context.WithTimeout(ctx, 100*time.Millisecond)
+	if _, err := second.Write(soon2, WriteRequest{Path: "second.md", Content: text(topic("second", "user"))}); err == nil {
+		t.Errorf("%s, step %d (%s): a second write was let in", name, step, at)
+	}
+	if _, err := second.Status(ctx); err != nil { // takes no lock, and ends nothing of the living
+		t.Errorf("%s, step %d (%s): status: %v", name, step, at, err)
+	}
+	cancel()
+	cancel2()
+	in.Write([]byte("\n"))
+	if line, _ := out.ReadString('\n'); line != "ended with <nil>\n" {
+		t.Errorf("%s, step %d (%s): the first %s", name, step, at, line)
+	}
+	if _, err := second.Write(ctx, WriteRequest{Path: "second.md", Content: text(topic("second", "user"))}); err != nil {
+		t.Errorf("%s, step %d (%s): afterwards: %v", name, step, at, err)
 	}
 }
 
