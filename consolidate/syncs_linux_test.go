@@ -169,6 +169,7 @@ func TestOrderOfSyncs(t *testing.T) {
 // A single write syncs at most 10 times, and a landing or an undo of 40 files at most 60 times: on some systems each sync
 // flushes the whole disk. The first write of a project also creates the database.
 func TestSyncs(t *testing.T) {
+	t.Parallel()
 	syncs := func(w *world, operation string) (n int) {
 		for _, c := range w.syncsOf(operation) {
 			if c.sync() {
