@@ -21,7 +21,7 @@ func fresh(c state.Count, since lock.Stamp, now time.Time) bool {
 func (g *Gates) throttle(since lock.Stamp, now time.Time, hook bool) (open bool, why string) {
 	var last state.Count
 	least := g.p.options.MinSessions
-	last, _ = g.p.Store.Records.Look().Count() // without it there is no wait
+	last, _ = g.p.Store.Records.Look().Count() // if it cannot be read, there is no wait
 	if !fresh(last, since, now) || last.Found >= least {
 		return true, "no wait"
 	}

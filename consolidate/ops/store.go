@@ -114,7 +114,7 @@ func (s *Store) View(do func(*memory.Dir) error) error {
 	}
 }
 
-// Snapshot reads the memory, as View; nil if there is no directory.
+// Snapshot reads the memory at one moment, like View. It returns nil if there is no directory.
 func (s *Store) Snapshot() (all *memory.Snapshot, err error) {
 	err = s.View(func(dir *memory.Dir) error {
 		if all = nil; dir != nil {
