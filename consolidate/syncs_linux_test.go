@@ -88,6 +88,7 @@ func (c call) String() string { return c.name + " " + filepath.Base(c.file) }
 func (w *world) orderFaults(calls []call) (faults []string) {
 	dirty := make(map[string]bool) // files that were written since their last sync
 	moved := make(map[string]bool) // folders whose entries were changed since their last sync
+	hosts := make(map[string]bool) // temporaries that were exchanged for Claude Code's lock
 	marked := false                // the lock file says that a commit is under way
 	fault := func(what string, c call, before string) {
 		faults = append(faults, fmt.Sprintf("%s is %s before %s", filepath.Base(c.file), what, before))
@@ -121,6 +122,9 @@ func (w *world) orderFaults(calls []call) (faults []string) {
 			}
 		case strings.HasPrefix(c.name, "rename") && inMemory:
 			host := filepath.Base(c.to) == lock.HostFile
+			if host {
+				hosts[c.file] = true
+			}
 			for file := range dirty {
 				if !host || !wal(file) { // the record of a dream is written before it takes the lock, its later changes are not
 					fault("put in place", call{file: c.to}, filepath.Base(file)+" is durable")
@@ -130,7 +134,7 @@ func (w *world) orderFaults(calls []call) (faults []string) {
 				fault("put in place", call{file: c.to}, "the lock file says so")
 			}
 			moved[folder], moved[filepath.Dir(c.to)] = true, true
-		case strings.HasPrefix(c.name, "unlink") && inMemory && isTemp(filepath.Base(c.file)):
+		case strings.HasPrefix(c.name, "unlink") && inMemory && isTemp(filepath.Base(c.file)) && !hosts[c.file]:
 			for file := range dirty {
 				if wal(file) {
 					fault("removed", c, "the record is durable")

@@ -91,7 +91,7 @@ func (n Host) Held(now time.Time) bool {
 // TakeHost takes Claude Code's lock, which was free when it was read as prior: it writes our PID and reads it back. It fails
 // with ErrHeld if another process was faster.
 func TakeHost(dir *memory.Dir, prior Host, now time.Time) error {
-	if err := swapHost(dir, prior, prior.text(os.Getpid(), now), now); err != nil {
+	if err := prior.swap(dir, prior.text(os.Getpid(), now), now); err != nil {
 		return err
 	}
 	_, err := HeldHost(dir.Root(), os.Getpid())
@@ -101,15 +101,33 @@ func TakeHost(dir *memory.Dir, prior Host, now time.Time) error {
 	return err
 }
 
-// swapHost replaces the lock file in one step if it is still the file that was read as seen. If not, another process took or
-// released the lock and may already have read its PID back: swapHost restores the file and fails with ErrHeld. Comparing the
-// PIDs is not enough, since a process can take the lock with the PID that its earlier dream left.
-func swapHost(dir *memory.Dir, seen Host, text []byte, mtime time.Time) error {
+// swap replaces the lock file in one step. It fails with ErrHeld if the file is no longer the one that was read as n: another
+// process has taken or released the lock, and may already have read its PID back. swap then restores the file. Comparing the PIDs
+// is not enough, since a process can take the lock with the PID that its earlier dream left.
+func (n Host) swap(dir *memory.Dir, text []byte, mtime time.Time) error {
 	was, body, err := atomicfile.Exchange(dir.Root(), HostFile, text, mtime)
-	if err != nil || was == nil {
+	if err != nil {
 		return err
 	}
-	if seen.info != nil && os.SameFile(was, seen.info) && was.ModTime().Equal(seen.info.ModTime()) && bytes.Equal(body, seen.body) {
+	return n.restore(dir, was, body)
+}
+
+// free releases the lock that was read as n and sets the time of the last consolidation to s. If there was none, it removes the
+// file. It fails as swap does.
+func (n Host) free(dir *memory.Dir, s Stamp) error {
+	if s.Exists {
+		return n.swap(dir, n.text(0, s.Time), s.Time)
+	}
+	was, body, err := atomicfile.Take(dir.Root(), HostFile)
+	if err != nil {
+		return err
+	}
+	return n.restore(dir, was, body)
+}
+
+// restore restores the file that we displaced, and fails with ErrHeld, if it is not the one that was read as n.
+func (n Host) restore(dir *memory.Dir, was fs.FileInfo, body []byte) error {
+	if was == nil || n.info != nil && os.SameFile(was, n.info) && was.ModTime().Equal(n.info.ModTime()) && bytes.Equal(body, n.body) {
 		return nil
 	}
 	return errors.Join(ErrHeld, atomicfile.Replace(dir.Root(), HostFile, body, was.ModTime()))
@@ -136,29 +154,38 @@ func RenewHost(dir *memory.Dir, pid int, now time.Time) error {
 	if !n.twoLines {
 		return memory.Touch(dir.Root(), HostFile, now)
 	}
-	err = swapHost(dir, n, n.text(pid, now), now)
+	return taken(n.swap(dir, n.text(pid, now), now))
+}
+
+// ReleaseHost releases Claude Code's lock for process pid and sets the time of the last consolidation to s. If there was
+// none, it removes the file. It fails with ErrTaken, and changes nothing, if pid does not hold the lock.
+func ReleaseHost(dir *memory.Dir, pid int, s Stamp) error {
+	n, err := HeldHost(dir.Root(), pid)
+	if err != nil {
+		return err
+	}
+	return taken(n.free(dir, s))
+}
+
+// taken makes the error of a lock that is held one of a lock that is held no longer.
+func taken(err error) error {
 	if errors.Is(err, ErrHeld) {
 		err = errors.Join(ErrTaken, err)
 	}
 	return err
 }
 
-// ReleaseHost releases Claude Code's lock for process pid and sets the time of the last consolidation to s. If there was
-// none, it removes the file. It does not touch a lock that pid does not hold.
-func ReleaseHost(root *os.Root, pid int, s Stamp) error {
-	n, err := HeldHost(root, pid)
+// SetHostTime sets the time of the last consolidation to now and leaves the PID of the last dream. It fails with a *BusyError if
+// the lock is held, and with ErrHeld if it was taken in this moment.
+func SetHostTime(dir *memory.Dir, now time.Time) error {
+	if err := HostFree(dir.Root(), now); err != nil {
+		return err
+	}
+	n, err := ReadHost(dir.Root())
 	if err != nil {
 		return err
 	}
-	if !s.Exists {
-		return root.Remove(HostFile)
-	}
-	return n.Set(root, 0, s.Time)
-}
-
-// Set sets the holder and the time of the last consolidation in one step.
-func (n Host) Set(root *os.Root, pid int, at time.Time) error {
-	return atomicfile.Replace(root, HostFile, n.text(pid, at), at)
+	return n.swap(dir, n.text(n.PID, now), now)
 }
 
 // HostFree fails with a *BusyError if Claude Code's lock is held at now.
@@ -190,11 +217,8 @@ func RestampHost(dir *memory.Dir, from, to Stamp) (done bool, err error) {
 		return true, nil
 	case !n.Near(from):
 		return false, nil
-	case !to.Exists:
-		err = dir.Root().Remove(HostFile)
-	default:
-		err = swapHost(dir, n, n.text(0, to.Time), to.Time)
 	}
+	err = n.free(dir, to)
 	if errors.Is(err, ErrHeld) {
 		return false, nil
 	}

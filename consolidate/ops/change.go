@@ -109,18 +109,11 @@ func (s *Store) Locked(ctx context.Context, do func(*memory.Dir) error) error {
 	return errors.Join(do(dir), l.Release())
 }
 
-// SetTime sets the time of the last consolidation to now. It does not change the holder in Claude Code's lock.
+// SetTime sets the time of the last consolidation to now, as lock.SetHostTime does.
 func (s *Store) SetTime(ctx context.Context) error {
 	now := s.Now()
 	return s.Locked(ctx, func(dir *memory.Dir) error {
-		if err := lock.HostFree(dir.Root(), now); err != nil {
-			return err
-		}
-		n, err := lock.ReadHost(dir.Root())
-		if err != nil {
-			return err
-		}
-		return n.Set(dir.Root(), n.PID, now)
+		return lock.SetHostTime(dir, now)
 	})
 }
 

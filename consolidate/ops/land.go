@@ -149,7 +149,7 @@ func (t *Tx) stamp(outcome Outcome) (err error) {
 		if outcome == Committed || outcome == Rejected {
 			to = t.consolidatedAt(t.Landed, to)
 		}
-		err = lock.ReleaseHost(t.Dir.Root(), t.record.PID, to)
+		err = lock.ReleaseHost(t.Dir, t.record.PID, to)
 		if errors.Is(err, lock.ErrTaken) {
 			err = nil // it is no longer ours
 		}

@@ -97,6 +97,21 @@ func Exchange(root *os.Root, name string, data []byte, mtime time.Time) (was fs.
 	if err := SyncFolder(root, path.Dir(name)); err != nil {
 		return nil, nil, err
 	}
+	return displaced(root, temp)
+}
+
+// Take removes a file in one step and returns what Exchange returns. was is nil if there was nothing.
+func Take(root *os.Root, name string) (was fs.FileInfo, held []byte, err error) {
+	temp := TempName(path.Dir(name), "")
+	if err := MoveAside(root, name, temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	defer root.Remove(temp)
+	return displaced(root, temp)
+}
+
+// displaced reads a file that has got the name of a temporary, if there is one.
+func displaced(root *os.Root, temp string) (was fs.FileInfo, held []byte, err error) {
 	f, err := memory.OpenRegular(root, temp, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
