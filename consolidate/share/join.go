@@ -7,9 +7,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/memory"
 )
 
 // JoinRequest says how a memory is to be shared.
@@ -102,4 +104,60 @@ func (r *Share) Stop(ctx context.Context) error {
 		}
 		return err
 	})
+}
+
+// A Preview is what joining would do.
+type Preview struct {
+	State
+	New     bool          // the remote has no memory of this project yet
+	Here    []memory.Name // what would change here
+	Sent    []memory.Name // what would be sent
+	Notes   []Note        // of what both have, and differently
+	Authors string
+	Alike   []string // other memories of the remote, with the same first commit or of a like name
+}
+
+// alike returns the memories of the remote that may be of the same project.
+func (l *link) alike(ctx context.Context) (ids []string, err error) {
+	all, err := l.git.heads(ctx, l.Remote, customRefs+"*"+memoryRef, branchRefs+"*"+memoryRef)
+	for ref := range all {
+		id := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(ref, customRefs), branchRefs), memoryRef)
+		if isID.MatchString(id) && alike(id, l.Identity.ID()) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), err
+}
+
+// preview returns what the first sync would do.
+func (l *link) preview(ctx context.Context) (p Preview, err error) {
+	h, err := l.heads(ctx)
+	if err != nil {
+		return p, err
+	}
+	p = Preview{New: h.memory == ""}
+	local, err := l.read()
+	if err != nil {
+		return p, err
+	}
+	var theirs tree
+	if !p.New {
+		if _, theirs, err = l.fetch(ctx, &h); err != nil {
+			return p, err
+		}
+		p.Authors = l.authors(ctx, h.memory, "")
+		l.MachineName = theirs.freeName(l.author())
+	} else if p.Alike, err = l.alike(ctx); err != nil {
+		return p, err
+	}
+	p.State = l.State
+	has, _ := redacted(theirs.files())
+	merged, notes, err := l.merge(Files{}, local, has)
+	if err != nil {
+		return p, err
+	}
+	sent := view(merged, l.Team)
+	p.Notes, p.Here, p.Sent = notes, changed(local, merged), changed(theirs.files(), sent)
+	return p, judge(l.Store, theirs.files(), sent, "nothing is sent")
 }
