@@ -3,13 +3,11 @@ package consolidate
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"dream-mcp/consolidate/indexing"
-	"dream-mcp/consolidate/left"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/provenance"
@@ -296,47 +294,4 @@ func (w *writing) setMissing(res *WriteResult) error {
 		res.Next = "write what still holds into the text; for the rest " + acceptCall(w.n, still)
 	}
 	return err
-}
-
-// checkPersons fails with a *PersonError unless the person agreed that the memory becomes theirs in all projects.
-func (w *writing) checkPersons(ctx context.Context) error {
-	file, terminal, t := w.n.String(), "dream-mcp share --person add "+w.n.String(), w.after.Topics[w.n]
-	question := fmt.Sprintf("Have the memory %q in all your projects? It says: %s", file, memory.OneLine(t.Description()+". "+t.Body()))
-	refused := ops.Refuse("scope: person is for a memory of all the person's projects, and only the person makes it so",
-		"leave scope out; if the memory holds in every project, tell the person: "+terminal)
-	switch {
-	case w.t.Unattended:
-		return refused
-	case w.Agreed == question:
-		return w.p.Person.Agreed(ctx, w.n)
-	}
-	return &PersonError{Err: refused, Question: question, Terminal: terminal, Declined: func() error {
-		w.p.Store.Lock()
-		defer w.p.Store.Unlock()
-		no := ops.Refuse("the person does not want it in all projects", "leave scope out; they can change their mind: "+terminal)
-		return errors.Join(no, left.Decline(w.p.Store, file))
-	}}
-}
-
-// check asks the rules what they say of the new text. Errors refuse, unless waived.
-func (w *writing) check(ctx context.Context) ([]rule.Finding, error) {
-	if w.after.Topics[w.n].IsPersons() && (w.prior == nil || !w.prior.IsPersons()) {
-		if err := w.checkPersons(ctx); err != nil {
-			return nil, err
-		}
-	}
-	check := rule.Check{
-		Before: w.before, After: w.after, Prior: w.prior, Touched: map[memory.Name]bool{w.n: true}, Now: w.now,
-		OwnWords: w.p.Sources.OwnWords(w.before, w.after, w.cited), Project: w.p.openCode(),
-	}
-	findings := check.Written(w.n)
-	if w.t.Kind == lock.KindDream { // what a link leads to may be written later in the dream
-		findings = slices.DeleteFunc(findings, func(f rule.Finding) bool { return f.Rule == "wiki-link" })
-	}
-	for _, o := range sortedNames(w.merged) {
-		findings = append(findings, rule.LinksTo(w.after, o, memory.ParseTopic(w.merged[o].Data), w.n)...)
-	}
-	return settle(findings, func(f rule.Finding) bool {
-		return slices.ContainsFunc(w.Waive, func(o ops.Waiver) bool { return o.Rule == f.Rule })
-	})
 }
