@@ -31,7 +31,7 @@ import (
 	"dream-mcp/server/console"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/hook"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 	"dream-mcp/tools"
 )
 
@@ -68,7 +68,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 	c, err := console.Parse(args)
 	if err != nil {
-		if state, unknown := host.StateHome(host.Process()); len(args) > 0 && hook.IsVerb(args[0]) && unknown == nil {
+		if state, unknown := settings.StateHome(settings.Process()); len(args) > 0 && hook.IsVerb(args[0]) && unknown == nil {
 			background.Note(state, err) // a hook never fails
 			return 0
 		}
@@ -78,12 +78,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if terminal.Is(stdin) {
 		c.In = stdin
 	}
-	if state, err := host.StateHome(host.Process()); err == nil {
+	if state, err := settings.StateHome(settings.Process()); err == nil {
 		forgotten.Use(forget.ListFile(state))
 	}
 	switch {
 	case c.Verb == "" && terminal.Is(stdin), c.Standalone():
-		return console.Fail(stderr, c.Run(ctx, nil, host.Setup{}))
+		return console.Fail(stderr, c.Run(ctx, nil, settings.Setup{}))
 	case c.Verb == "":
 		c.Verb = "serve"
 	case c.Verb == hook.Statusline && c.In != nil: // a person at a terminal: there is no event to wait for
@@ -91,9 +91,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case c.Verb == hook.Verb && c.In == nil, c.Verb == hook.Statusline:
 		return answerHook(ctx, c, args[1:], stdin)
 	}
-	setup, err := host.Resolve(host.Process(), c.Flags)
-	state, stateErr := host.StateHome(host.Process())
-	if c.Verb == "serve" && stateErr == nil && (err == nil || errors.Is(err, host.ErrNoProject)) {
+	setup, err := settings.Resolve(settings.Process(), c.Flags)
+	state, stateErr := settings.StateHome(settings.Process())
+	if c.Verb == "serve" && stateErr == nil && (err == nil || errors.Is(err, settings.ErrNoProject)) {
 		return c.Exit(stderr, serve(ctx, c.Flags, setup, err, state, stdin, stdout, stderr))
 	}
 	if err := cmp.Or(err, stateErr); err != nil {
@@ -118,9 +118,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 // open opens the project that the flags name, or that the program was started in.
-func open(f host.Flags) (*consolidate.Project, host.Setup, error) {
-	setup, err := host.Resolve(host.Process(), f)
-	state, stateErr := host.StateHome(host.Process())
+func open(f settings.Flags) (*consolidate.Project, settings.Setup, error) {
+	setup, err := settings.Resolve(settings.Process(), f)
+	state, stateErr := settings.StateHome(settings.Process())
 	if err := cmp.Or(err, stateErr); err != nil {
 		return nil, setup, err
 	}
@@ -128,7 +128,7 @@ func open(f host.Flags) (*consolidate.Project, host.Setup, error) {
 }
 
 // supervise runs a dream over p in a host, whose server is this program.
-func supervise(ctx context.Context, c *console.Command, p *consolidate.Project, setup host.Setup, by []string) error {
+func supervise(ctx context.Context, c *console.Command, p *consolidate.Project, setup settings.Setup, by []string) error {
 	server := []string{c.Self, "serve", "--unattended", "--mode", setup.Mode}
 	if setup.Asked {
 		server = append(server, "--asked")
@@ -137,8 +137,8 @@ func supervise(ctx context.Context, c *console.Command, p *consolidate.Project, 
 }
 
 // dreamAsked runs a dream that the person asked for at a terminal. Its changes wait for their answer.
-func dreamAsked(ctx context.Context, c *console.Command, setup host.Setup, state string, by []string) error {
-	setup.Mode, setup.Unattended, setup.Asked = host.ModeApprove, true, true
+func dreamAsked(ctx context.Context, c *console.Command, setup settings.Setup, state string, by []string) error {
+	setup.Mode, setup.Unattended, setup.Asked = settings.ModeApprove, true, true
 	p := consolidate.Open(options(setup, state))
 	return errors.Join(supervise(ctx, c, p, setup, by), p.Close("the program ended"))
 }
@@ -162,12 +162,12 @@ func within(patience time.Duration, end func() error) error {
 
 // answerHook answers a hook or a status line of a host. It never fails; errors go to our own log.
 func answerHook(ctx context.Context, c *console.Command, args []string, stdin io.Reader) int {
-	state, err := host.StateHome(host.Process())
+	state, err := settings.StateHome(settings.Process())
 	if err != nil {
 		return 0
 	}
 	look := c.Verb == hook.Statusline
-	open := func(s host.Setup) *consolidate.Project {
+	open := func(s settings.Setup) *consolidate.Project {
 		o := options(s, state)
 		o.LookOnly = look
 		return consolidate.Open(o)
@@ -189,7 +189,7 @@ func answerHook(ctx context.Context, c *console.Command, args []string, stdin io
 var began = time.Now()
 
 // options returns the options of a project for a setup.
-func options(s host.Setup, state string) consolidate.Options {
+func options(s settings.Setup, state string) consolidate.Options {
 	said := search.Open(sessions.Options{
 		Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Others: s.Others, Current: s.SessionID,
 	})
@@ -217,16 +217,16 @@ func options(s host.Setup, state string) consolidate.Options {
 		Began:       began.Add(off),
 		Prompted:    os.Getenv(hook.Mark) != "",
 		Asked:       s.Asked,
-		Propose:     s.Mode == host.ModeApprove,
+		Propose:     s.Mode == settings.ModeApprove,
 	}
 }
 
 // watched is options for a server, which reads again at each call what the person has switched on or off.
-func watched(env host.Environment, flags host.Flags, s host.Setup, state string) consolidate.Options {
+func watched(env settings.Environment, flags settings.Flags, s settings.Setup, state string) consolidate.Options {
 	o := options(s, state)
 	o.Waits = server.Waiting
 	o.Reread = func() (consolidate.Switch, bool) {
-		now, err := host.Resolve(env, flags)
+		now, err := settings.Resolve(env, flags)
 		return now.Enabled, err == nil && now.MemoryDir == s.MemoryDir
 	}
 	return o
@@ -234,7 +234,7 @@ func watched(env host.Environment, flags host.Flags, s host.Setup, state string)
 
 // serve runs the server until the end of input, a signal, or the exit of the parent. missing is the reason if setup has no
 // project, else nil.
-func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing error, state string, in io.Reader, out, stderr io.Writer) error {
+func serve(ctx context.Context, flags settings.Flags, setup settings.Setup, missing error, state string, in io.Reader, out, stderr io.Writer) error {
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -252,15 +252,15 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 	}
 	c := &tools.Connection{Begin: begin}
 	if missing == nil {
-		c.Project = consolidate.Open(watched(host.Process(), flags, setup, state))
+		c.Project = consolidate.Open(watched(settings.Process(), flags, setup, state))
 	} else {
-		c.Missing = ops.Refuse(missing.Error(), host.NoProjectHint)
+		c.Missing = ops.Refuse(missing.Error(), settings.NoProjectHint)
 	}
-	if setup.Settings["project"].Source == host.FromWorkingDirectory {
+	if setup.Settings["project"].Source == settings.FromWorkingDirectory {
 		c.Open = func(folder string) (*consolidate.Project, error) {
-			env := host.Process()
+			env := settings.Process()
 			env.Folder = folder
-			setup, err := host.Resolve(env, flags)
+			setup, err := settings.Resolve(env, flags)
 			if err != nil {
 				return nil, err
 			}
@@ -268,7 +268,7 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 		}
 	}
 	t := c.Table()
-	orphaned := host.ParentGone(ctx, parentPoll)
+	orphaned := settings.ParentGone(ctx, parentPoll)
 	go func() {
 		select {
 		case <-orphaned:

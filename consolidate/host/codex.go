@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/memory/lazy"
 )
 
 // Codex writes a file for each session of any project, by the day on which it began: lines of timestamp, type and payload.
@@ -196,4 +197,40 @@ func codexOutput(v said.Raw) said.Raw {
 		}
 	}
 	return v
+}
+
+// codexGroup is where a group of tasks of Codex's memory names its directories.
+var codexGroup = lazy.New(`\bcwd=([^;,]+)`)
+
+// codexEntries are the lists of Codex's memory, which is one file for all projects: groups of tasks, each with its directories. What it says
+// of single tasks and their keywords is left out.
+func codexEntries(path, text string) (all []entry) {
+	lines := strings.Split(text, "\n")
+	for n := 0; n < len(lines); {
+		from := n
+		for n++; n < len(lines) && !strings.HasPrefix(lines[n], "# Task Group:"); n++ {
+		}
+		if !strings.HasPrefix(lines[from], "# Task Group:") {
+			continue
+		}
+		dirs, kept := []string{}, false
+		for i, line := range lines[from:n] {
+			if applies, ok := strings.CutPrefix(line, "applies_to:"); ok {
+				for _, found := range codexGroup.FindAllStringSubmatch(applies, -1) {
+					dirs = append(dirs, strings.TrimSpace(found[1]))
+				}
+			}
+			if heading, ok := strings.CutPrefix(line, "## "); ok {
+				kept = strings.HasPrefix(heading, "User preferences") || strings.HasPrefix(heading, "Reusable knowledge") || strings.HasPrefix(heading, "Failures")
+			}
+			if !kept || strings.HasPrefix(line, "#") {
+				lines[from+i] = "" // its place stays
+			}
+		}
+		for _, e := range passages(path, strings.Repeat("\n", from)+strings.Join(lines[from:n], "\n")) {
+			e.dirs = dirs
+			all = append(all, e)
+		}
+	}
+	return all
 }

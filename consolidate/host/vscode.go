@@ -192,3 +192,11 @@ func changed(v any, path []any, change func(any) any) any {
 	}
 	return v
 }
+
+// vsCodeEntries are passages, or a fact as JSON.
+func vsCodeEntries(path, text string) []entry {
+	if fact := said.Raw(trimmed([]byte(text))); fact.IsWhole() && !fact.Field("fact").Empty() {
+		return []entry{{line: 1, text: fact.Field("fact").Text()}}
+	}
+	return passages(path, text)
+}

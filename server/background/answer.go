@@ -26,25 +26,25 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
-	hosts "dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/runs"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/visible"
 	"dream-mcp/server/hook"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // Front is a process that a host started as a hook.
 type Front struct {
 	Args    []string // of the command line, after the verb
 	Options []string // for the processes that it starts: which project, and when
-	Flags   host.Flags
+	Flags   settings.Flags
 	Guard   bool   // while a dream is open, deny the tools that it must not use
 	Self    string // this program
 	In      io.Reader
 	Out     io.Writer
-	Open    func(host.Setup) *consolidate.Project
+	Open    func(settings.Setup) *consolidate.Project
 }
 
 // Answer answers the hook that this process was started as. It writes nothing, or one JSON object. An error is logged
@@ -58,13 +58,13 @@ func (f Front) Answer(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, hook.Patience*3/4)
 	defer cancel()
 	setup, err := f.resolve(e)
-	if errors.Is(err, host.ErrNoProject) {
+	if errors.Is(err, settings.ErrNoProject) {
 		return nil // the session has no memory
 	}
 	if err != nil {
 		return err
 	}
-	setup.Unattended = setup.Mode == host.ModeApprove || setup.Mode == host.ModeAuto
+	setup.Unattended = setup.Mode == settings.ModeApprove || setup.Mode == settings.ModeAuto
 	p := f.Open(setup)
 	defer p.Close("the hook ended")
 	if f.Guard && guarded(e) {
@@ -79,7 +79,7 @@ func (f Front) Answer(ctx context.Context) error {
 }
 
 // act does what an event calls for, and prints the answer.
-func (f Front) act(ctx context.Context, p *consolidate.Project, setup host.Setup, e hook.Event) (err error) {
+func (f Front) act(ctx context.Context, p *consolidate.Project, setup settings.Setup, e hook.Event) (err error) {
 	background, dreams := setup.Unattended, setup.Enabled.On && !e.Ignored()
 	if dreams && (e.Moment == hook.Start || e.Moment == hook.End) {
 		err = f.sync(p, e)
@@ -135,7 +135,7 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup host.Setup
 // model gets it when a session starts.
 func reportsAt(client string, e hook.Event) bool {
 	if e.Moment == hook.Prompt || e.Moment == hook.Turn {
-		silent := slices.ContainsFunc(hosts.List, func(h *hosts.Host) bool {
+		silent := slices.ContainsFunc(host.List, func(h *host.Host) bool {
 			return h.Hooks != nil && (h.ID == client && h.Hooks.Silent || slices.Contains(h.Hooks.SilentAt, e.Name))
 		})
 		return !e.Sub && !e.Again && !silent
@@ -147,16 +147,16 @@ func reportsAt(client string, e hook.Event) bool {
 func marked(value string) bool { return value != "" && value != "0" && value != "false" }
 
 // resolve returns the setup of the project that an event is about.
-func (f Front) resolve(e hook.Event) (host.Setup, error) {
-	env := host.Process()
+func (f Front) resolve(e hook.Event) (settings.Setup, error) {
+	env := settings.Process()
 	env.Dir = e.Where()
-	setup, err := host.Resolve(env, f.Flags)
+	setup, err := settings.Resolve(env, f.Flags)
 	setup.SessionID = e.Session
 	return setup, err
 }
 
 // launch starts the supervisor and does not wait for it.
-func (f Front) launch(ctx context.Context, p *consolidate.Project, setup host.Setup, e hook.Event) error {
+func (f Front) launch(ctx context.Context, p *consolidate.Project, setup settings.Setup, e hook.Event) error {
 	if first, err := p.Background.Claim(false); !first {
 		return err
 	}
@@ -187,13 +187,13 @@ func (f Front) start(e hook.Event, args ...string) error {
 }
 
 // firing returns the host that called the hook.
-func firing(setup host.Setup, e hook.Event) string {
-	for _, h := range hosts.List {
+func firing(setup settings.Setup, e hook.Event) string {
+	for _, h := range host.List {
 		if h.Hooks != nil && slices.Contains(h.Hooks.Own, e.Name) {
 			return h.ID
 		}
 	}
-	return cmp.Or(setup.Client, host.ClaudeCode)
+	return cmp.Or(setup.Client, settings.ClaudeCode)
 }
 
 // speech is the answer to a hook: texts for the model, and texts for the person.
@@ -253,7 +253,7 @@ func (s *speech) write(out io.Writer, event string) error {
 		}
 		return text
 	}
-	if h := hosts.Find(s.client); h != nil && h.Hooks != nil && h.Hooks.Answer != nil {
+	if h := host.Find(s.client); h != nil && h.Hooks != nil && h.Hooks.Answer != nil {
 		return json.NewEncoder(out).Encode(h.Hooks.Answer(event, cut(s.model), cut(s.person)))
 	}
 	answer := struct {

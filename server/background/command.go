@@ -8,35 +8,35 @@ import (
 	"slices"
 	"strings"
 
-	hosts "dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/host"
 	"dream-mcp/server/hook"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // command returns the command that runs a host without a person. The prompt is its standard input. The host may use
 // the tools of our server, whose command line is server, and read the project, and do nothing else. The folder own is
 // for settings that a host reads from files; it is created if needed.
-func command(ctx context.Context, setup host.Setup, firing string, server []string, own string) (*exec.Cmd, error) {
+func command(ctx context.Context, setup settings.Setup, firing string, server []string, own string) (*exec.Cmd, error) {
 	line, dir, err := commandLine(setup, firing, server, own)
 	if err != nil {
 		return nil, err
 	}
 	path, err := exec.LookPath(line[0])
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", hosts.ErrNoProgram, err)
+		return nil, fmt.Errorf("%w: %v", host.ErrNoProgram, err)
 	}
 	cmd := exec.CommandContext(ctx, path, line[1:]...)
 	cmd.Dir, cmd.Env = dir, environ()
-	if h := hosts.Find(firing); dir == own && h != nil {
+	if h := host.Find(firing); dir == own && h != nil {
 		cmd.Env = append(cmd.Env, h.Variables.Trusting...)
 	}
 	return cmd, nil
 }
 
 // commandLine returns the command line of a host, and the folder that it is started in.
-func commandLine(setup host.Setup, firing string, server []string, own string) (line []string, dir string, err error) {
+func commandLine(setup settings.Setup, firing string, server []string, own string) (line []string, dir string, err error) {
 	l := setup.Limits
-	run := hosts.Run{
+	run := host.Run{
 		Server: server, Env: handed(), Project: setup.Project, Own: own, MaxTurns: l.MaxTurns, MaxUSD: l.MaxUSD, Model: l.Model,
 	}
 	if len(l.Command) > 0 {
@@ -46,10 +46,10 @@ func commandLine(setup host.Setup, firing string, server []string, own string) (
 		}
 		return line, setup.Project, nil
 	}
-	if h := hosts.Find(firing); h != nil && h.Dreams() {
+	if h := host.Find(firing); h != nil && h.Dreams() {
 		return h.Background(run)
 	}
-	return nil, "", fmt.Errorf("%w: how %s is started without a person is not known; set background_command in config.json", hosts.ErrNoProgram, firing)
+	return nil, "", fmt.Errorf("%w: how %s is started without a person is not known; set background_command in config.json", host.ErrNoProgram, firing)
 }
 
 // marks keep a background dream from starting another, and switch off the host's own memory.
@@ -59,7 +59,7 @@ var marks = []string{hook.Mark + "=1", "CLAUDE_CODE_DISABLE_AUTO_MEMORY=1"}
 func environ() []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		return slices.ContainsFunc(hosts.List, func(h *hosts.Host) bool {
+		return slices.ContainsFunc(host.List, func(h *host.Host) bool {
 			return h.Variables.Session == name || slices.Contains(h.Variables.Nested, name)
 		})
 	})
@@ -68,7 +68,7 @@ func environ() []string {
 
 // handed returns the variables that our server needs; a host may not pass them on.
 func handed() map[string]string {
-	session := hosts.Find(host.ClaudeCode).Variables.Session // that which started the dream, which neither the gate nor the dream counts
+	session := host.Find(settings.ClaudeCode).Variables.Session // that which started the dream, which neither the gate nor the dream counts
 	env := map[string]string{}
 	for _, v := range append(os.Environ(), marks...) {
 		name, value, _ := strings.Cut(v, "=")
@@ -81,4 +81,4 @@ func handed() map[string]string {
 }
 
 // Hosts returns the hosts that are installed here and can be started without a person.
-func Hosts() []string { return hosts.IDs(func(h *hosts.Host) bool { return h.Dreams() && h.OnPath() }) }
+func Hosts() []string { return host.IDs(func(h *host.Host) bool { return h.Dreams() && h.OnPath() }) }

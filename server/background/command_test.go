@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	hosts "dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // The command lines of hosts give them our server and nothing that writes, and the limits that the person set.
@@ -32,7 +32,7 @@ func TestCommand(t *testing.T) {
 	t.Setenv("CLAUDECODE", "1")
 	own := filepath.Join(t.TempDir(), "host")
 	server := []string{"/bin/dream mcp", "serve", "--memory-dir", `/m/"quoted"`}
-	setup := host.Setup{Limits: host.Limits{MaxTurns: 7, MaxUSD: 1.5, Model: "small"}}
+	setup := settings.Setup{Limits: settings.Limits{MaxTurns: 7, MaxUSD: 1.5, Model: "small"}}
 	after := func(args []string, flag string) string {
 		if i := slices.Index(args, flag); i >= 0 && i+1 < len(args) {
 			return args[i+1]
@@ -40,7 +40,7 @@ func TestCommand(t *testing.T) {
 		return ""
 	}
 
-	cmd, err := command(t.Context(), setup, host.ClaudeCode, server, own)
+	cmd, err := command(t.Context(), setup, settings.ClaudeCode, server, own)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,10 +112,10 @@ func TestCommand(t *testing.T) {
 		}
 	}
 	setup.Project = "/p/$HOME"
-	if _, err := command(t.Context(), setup, "gemini", server, own); !errors.Is(err, hosts.ErrNoProgram) {
+	if _, err := command(t.Context(), setup, "gemini", server, own); !errors.Is(err, host.ErrNoProgram) {
 		t.Errorf("a path that Gemini CLI would change: %v", err)
 	}
-	if _, err := command(t.Context(), setup, "vscode", server, own); !errors.Is(err, hosts.ErrNoProgram) {
+	if _, err := command(t.Context(), setup, "vscode", server, own); !errors.Is(err, host.ErrNoProgram) {
 		t.Errorf("a host that is not known: %v", err)
 	}
 	setup.Limits.Command = []string{"own", "--config={mcp_config}", "{model}"}
@@ -124,7 +124,7 @@ func TestCommand(t *testing.T) {
 		t.Errorf("%v, %v", cmd, err)
 	}
 	setup.Limits.Command = []string{"nowhere"}
-	if _, err = command(t.Context(), setup, host.ClaudeCode, server, own); !errors.Is(err, hosts.ErrNoProgram) {
+	if _, err = command(t.Context(), setup, settings.ClaudeCode, server, own); !errors.Is(err, host.ErrNoProgram) {
 		t.Errorf("a program that is not there: %v", err)
 	}
 

@@ -16,7 +16,7 @@ import (
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/server/hook"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // What a hook sees in a few files is what the gates say: it is closed only where they are.
@@ -159,19 +159,19 @@ func TestFiring(t *testing.T) {
 	for _, row := range []struct {
 		env, event, want string
 	}{
-		{"CLAUDE_PROJECT_DIR", "Stop", host.ClaudeCode},
+		{"CLAUDE_PROJECT_DIR", "Stop", settings.ClaudeCode},
 		{"GEMINI_PROJECT_DIR CLAUDE_PROJECT_DIR", "SessionEnd", "gemini"},
 		{"", "AfterAgent", "gemini"},
 		{"CLAUDECODE", "agent-turn-complete", "codex"},
-		{"", "SessionStart", host.ClaudeCode},
+		{"", "SessionStart", settings.ClaudeCode},
 	} {
 		dir := t.TempDir()
-		setup, err := host.Resolve(host.Environment{Home: dir, Dir: dir, Getenv: func(name string) string {
+		setup, err := settings.Resolve(settings.Environment{Home: dir, Dir: dir, Getenv: func(name string) string {
 			if slices.Contains(strings.Fields(row.env), name) {
 				return dir
 			}
 			return ""
-		}}, host.NoFlags)
+		}}, settings.NoFlags)
 		if got := firing(setup, hook.Event{Name: row.event}); err != nil || got != row.want {
 			t.Errorf("%s with %q: %s, %v", row.event, row.env, got, err)
 		}

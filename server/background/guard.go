@@ -10,19 +10,19 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
-	hosts "dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
 	"dream-mcp/server/hook"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // reading are tools of hosts that change nothing and ask nobody but the person; shells are those that run a command line.
 var reading, shells = tools()
 
 func tools() (reading, shells []string) {
-	for _, h := range hosts.List {
+	for _, h := range host.List {
 		reading, shells = append(reading, h.Reads...), append(shells, h.Shells...)
 	}
 	return reading, shells
@@ -83,7 +83,7 @@ func guard(p *consolidate.Project, e hook.Event, out io.Writer) (denied bool, er
 		return false, nil
 	}
 	dream, session, open, err := dreaming(p)
-	if err == nil && (!open || session != "" && e.Session != "" && session != e.Session && !host.SharesParent(dream.PID)) {
+	if err == nil && (!open || session != "" && e.Session != "" && session != e.Session && !settings.SharesParent(dream.PID)) {
 		return false, nil // nobody dreams, or another session does
 	}
 	return true, deny(out, e.Name, reason)
@@ -94,7 +94,7 @@ func guarded(e hook.Event) bool { return e.Moment == hook.Tool || e.Moment == ""
 
 // deny writes the answer that denies a tool, in the form of the host that has the event.
 func deny(out io.Writer, event, reason string) error {
-	for _, h := range hosts.List {
+	for _, h := range host.List {
 		if k := h.Hooks; k != nil && k.Deny != nil && (event == k.Tool || event == "" && slices.ContainsFunc(h.Variables.Hook, func(name string) bool { return os.Getenv(name) != "" })) {
 			return json.NewEncoder(out).Encode(k.Deny(reason))
 		}

@@ -12,7 +12,7 @@ import (
 	"dream-mcp/memory"
 	"dream-mcp/memory/secret"
 	"dream-mcp/memory/visible"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // maxLog bounds the log of one run.
@@ -63,11 +63,11 @@ func Note(state string, err error) {
 		return
 	}
 	defer root.Close()
-	info, statErr := root.Lstat(host.HookLog)
-	if statErr == nil && (!info.Mode().IsRegular() || info.Size() > host.MaxHookLog) && root.Rename(host.HookLog, host.HookLog+".1") != nil {
+	info, statErr := root.Lstat(settings.HookLog)
+	if statErr == nil && (!info.Mode().IsRegular() || info.Size() > settings.MaxHookLog) && root.Rename(settings.HookLog, settings.HookLog+".1") != nil {
 		return
 	}
-	f, openErr := memory.OpenRegular(root, host.HookLog, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+	f, openErr := memory.OpenRegular(root, settings.HookLog, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if openErr != nil {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/secret"
 	"dream-mcp/server/hook"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // moments are the moments at which memories are shown, with the level that each needs. A sub-agent is shown none, nor
@@ -18,14 +18,14 @@ import (
 var moments = map[hook.Moment]string{hook.Start: recall.Start, hook.Prompt: recall.Prompt}
 
 // recalls reports whether memories may be shown at an event.
-func recalls(setup host.Setup, e hook.Event) bool {
+func recalls(setup settings.Setup, e hook.Event) bool {
 	level := moments[e.Moment]
 	return level != "" && !e.Sub && e.Session != "" && e.Source != "fork" && !setup.Enabled.MemoryOff && recall.Includes(setup.Recall.Value, level) &&
 		!strings.Contains(e.Prompt, said.DreamMarker) && !(e.Moment == hook.Start && setup.Loaded && !e.Compacted())
 }
 
 // recalled returns the text with the memories to show at an event, mostly "", and the files that the person should see.
-func recalled(p *consolidate.Project, setup host.Setup, e hook.Event) (text string, files []string, err error) {
+func recalled(p *consolidate.Project, setup settings.Setup, e hook.Event) (text string, files []string, err error) {
 	push := recall.Push{Host: setup.Client, Session: e.Session, Event: recall.Forgot}
 	if e.Compacted() {
 		if _, err := p.Recall.Claim(push); err != nil {

@@ -15,7 +15,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/runs"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // grace is how long a host that was asked to end may take.
@@ -24,8 +24,8 @@ const grace = 5 * time.Second
 // Supervise runs a host that dreams over p, if a dream is due and no other runs, and journals the outcome. firing is
 // the host whose hook started us (none: Claude Code), and server the command line of our server. It fails if the
 // dream fails.
-func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, firing []string, server []string) error {
-	if setup.Mode != host.ModeApprove && setup.Mode != host.ModeAuto {
+func Supervise(ctx context.Context, p *consolidate.Project, setup settings.Setup, firing []string, server []string) error {
+	if setup.Mode != settings.ModeApprove && setup.Mode != settings.ModeAuto {
 		return fmt.Errorf("the mode is %s (%s): no dream is started in the background", setup.Mode, setup.ModeSource)
 	}
 	run, err := p.Gates.BeginRun(ctx)
@@ -37,14 +37,14 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, fi
 		}
 		return err
 	}
-	log, err := openLog(filepath.Join(p.Store.Records.StateDir(), host.BackgroundLog), setup.AllowSecrets)
+	log, err := openLog(filepath.Join(p.Store.Records.StateDir(), settings.BackgroundLog), setup.AllowSecrets)
 	if err != nil {
 		_, endErr := run.End(context.Background(), runs.RunEnd{Failure: err.Error()})
 		return errors.Join(err, endErr)
 	}
 	defer log.Close()
 	log.say("background dream %s, mode %s, over %s", run.ID, setup.Mode, p.Store.MemoryDir)
-	occasion := append(firing, host.ClaudeCode)[0]
+	occasion := append(firing, settings.ClaudeCode)[0]
 	report, words, err := dream(ctx, p, setup, occasion, server, log)
 	report.Host, report.Asked, report.Interrupted = occasion, setup.Asked, setup.Asked && ctx.Err() != nil
 	by := occasion
@@ -76,7 +76,7 @@ func because(failure string) string {
 }
 
 // dream runs the host to its end, or to the end of its time. words are the last that it printed for a person.
-func dream(parent context.Context, p *consolidate.Project, setup host.Setup, firing string, server []string, log *runLog) (report runs.RunEnd, words string, err error) {
+func dream(parent context.Context, p *consolidate.Project, setup settings.Setup, firing string, server []string, log *runLog) (report runs.RunEnd, words string, err error) {
 	limit := time.Duration(setup.Limits.MaxMinutes * float64(time.Minute))
 	ctx, cancel := context.WithTimeoutCause(parent, limit, fmt.Errorf("it took longer than %v", limit))
 	defer cancel()

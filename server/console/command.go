@@ -25,15 +25,15 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/memory"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
 	"dream-mcp/server/install"
+	"dream-mcp/server/settings"
 )
 
 // A Command is a parsed command line. The caller sets Out, Open, Version and Self, which is the path of this program.
 type Command struct {
 	Verb          string // "" where none was given
 	Args          []string
-	Flags         host.Flags
+	Flags         settings.Flags
 	JSON          bool
 	Keep, Full    bool   // demo: keep the folder; show every step
 	All           bool   // help: show everything
@@ -60,7 +60,7 @@ type Command struct {
 	In            io.Reader // nil unless it is a terminal
 	Out           io.Writer
 	Version, Self string
-	Open          func(host.Flags) (*consolidate.Project, host.Setup, error) // opens the project of a Standalone verb
+	Open          func(settings.Flags) (*consolidate.Project, settings.Setup, error) // opens the project of a Standalone verb
 
 	helpOf     *cobra.Command
 	completion *bytes.Buffer // the completion script for a shell, or empty
@@ -141,7 +141,7 @@ func hostIDs(*Command) []string { return install.IDs() }
 
 // memoryNames returns the names of the memories of the project, for completion.
 func memoryNames(c *Command) (names []string) {
-	setup, err := host.Resolve(host.Process(), c.Flags)
+	setup, err := settings.Resolve(settings.Process(), c.Flags)
 	if err != nil {
 		return nil
 	}
@@ -159,7 +159,7 @@ func memoryNames(c *Command) (names []string) {
 
 // Parse parses a command line without the program's name. Flags may be anywhere before "--". An error is a *Failure.
 func Parse(args []string) (*Command, error) {
-	c := &Command{Flags: host.NoFlags}
+	c := &Command{Flags: settings.NoFlags}
 	root := c.root()
 	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
 	root.SetErr(io.Discard)
@@ -269,7 +269,7 @@ func (c *Command) Standalone() bool {
 
 // Run executes the verb on the memory p, which was found by setup. Both are unused for a Standalone verb and for the
 // welcome. Run fails for a verb that the caller implements, such as "serve".
-func (c *Command) Run(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
+func (c *Command) Run(ctx context.Context, p *consolidate.Project, setup settings.Setup) error {
 	v, _ := findVerb(c.Verb)
 	switch c.Verb {
 	case "":

@@ -10,16 +10,16 @@ import (
 	"testing"
 
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	none := host.NoFlags
-	with := func(change func(*host.Flags)) host.Flags {
-		f := host.NoFlags
+	none := settings.NoFlags
+	with := func(change func(*settings.Flags)) settings.Flags {
+		f := settings.NoFlags
 		change(&f)
 		return f
 	}
@@ -40,13 +40,13 @@ func TestParse(t *testing.T) {
 		{"status -h", Command{Verb: "help", Flags: none}},
 		{"nonsense --help", Command{Verb: "help", Flags: none}}, // who asks for help gets it
 		{"--version", Command{Verb: "version", Flags: none}},
-		{"--project a serve", Command{Verb: "serve", Flags: with(func(f *host.Flags) { f.Project = "a" })}},
-		{"serve --project=a=b", Command{Verb: "serve", Flags: with(func(f *host.Flags) { f.Project = "a=b" })}},
-		{"--memory-dir m --mode auto", Command{Flags: with(func(f *host.Flags) { f.MemoryDir, f.Mode = "m", "auto" })}},
-		{"--project --json", Command{Flags: with(func(f *host.Flags) { f.Project = "--json" })}}, // a value is what follows
-		{"status --transcripts a --transcripts=b", Command{Verb: "status", Flags: with(func(f *host.Flags) { f.Transcripts = []string{"a", "b"} })}},
-		{"status --min-hours 0 --min-sessions 0", Command{Verb: "status", Flags: with(func(f *host.Flags) { f.MinHours, f.MinSessions = 0, 0 })}},
-		{"status --min-hours 1.5", Command{Verb: "status", Flags: with(func(f *host.Flags) { f.MinHours = 1.5 })}},
+		{"--project a serve", Command{Verb: "serve", Flags: with(func(f *settings.Flags) { f.Project = "a" })}},
+		{"serve --project=a=b", Command{Verb: "serve", Flags: with(func(f *settings.Flags) { f.Project = "a=b" })}},
+		{"--memory-dir m --mode auto", Command{Flags: with(func(f *settings.Flags) { f.MemoryDir, f.Mode = "m", "auto" })}},
+		{"--project --json", Command{Flags: with(func(f *settings.Flags) { f.Project = "--json" })}}, // a value is what follows
+		{"status --transcripts a --transcripts=b", Command{Verb: "status", Flags: with(func(f *settings.Flags) { f.Transcripts = []string{"a", "b"} })}},
+		{"status --min-hours 0 --min-sessions 0", Command{Verb: "status", Flags: with(func(f *settings.Flags) { f.MinHours, f.MinSessions = 0, 0 })}},
+		{"status --min-hours 1.5", Command{Verb: "status", Flags: with(func(f *settings.Flags) { f.MinHours = 1.5 })}},
 	}
 	for _, test := range tests {
 		got, err := Parse(strings.Fields(test.line))
@@ -124,7 +124,7 @@ func TestHelp(t *testing.T) {
 		}
 		var out strings.Builder
 		c.Out = &out
-		if err := c.Run(t.Context(), nil, host.Setup{}); err != nil {
+		if err := c.Run(t.Context(), nil, settings.Setup{}); err != nil {
 			t.Fatalf("%q: %v", args, err)
 		}
 		for line := range strings.Lines(out.String()) {
@@ -178,7 +178,7 @@ func TestWelcomeQuotesItsPath(t *testing.T) {
 	for _, test := range tests {
 		var out strings.Builder
 		c := Command{Out: &out, Self: test.self, Version: "1.2.3"}
-		if err := c.Run(t.Context(), nil, host.Setup{}); err != nil {
+		if err := c.Run(t.Context(), nil, settings.Setup{}); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{test.shell, test.json, "1.2.3"} {
@@ -192,7 +192,7 @@ func TestWelcomeQuotesItsPath(t *testing.T) {
 func TestRunLeavesServeToItsCaller(t *testing.T) {
 	t.Parallel()
 	c := Command{Verb: "serve", Out: new(strings.Builder)}
-	if err := c.Run(t.Context(), nil, host.Setup{}); err == nil {
+	if err := c.Run(t.Context(), nil, settings.Setup{}); err == nil {
 		t.Error("serve ran in the console")
 	}
 }
@@ -205,10 +205,10 @@ func (f full) Write([]byte) (int, error) { return 0, f.err }
 func TestRunWithoutReader(t *testing.T) {
 	t.Parallel()
 	left := &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}
-	if err := (&Command{Verb: "version", Out: full{left}}).Run(t.Context(), nil, host.Setup{}); err != nil {
+	if err := (&Command{Verb: "version", Out: full{left}}).Run(t.Context(), nil, settings.Setup{}); err != nil {
 		t.Errorf("a reader who left is an error: %v", err)
 	}
-	if err := (&Command{Verb: "version", Out: full{os.ErrClosed}}).Run(t.Context(), nil, host.Setup{}); err == nil {
+	if err := (&Command{Verb: "version", Out: full{os.ErrClosed}}).Run(t.Context(), nil, settings.Setup{}); err == nil {
 		t.Error("a failed write is none")
 	}
 }
@@ -243,7 +243,7 @@ func TestFixedTextsFit(t *testing.T) {
 		}
 		var out strings.Builder
 		c.Out = &out
-		if err := runHelp(t.Context(), c, nil, host.Setup{}); err != nil {
+		if err := runHelp(t.Context(), c, nil, settings.Setup{}); err != nil {
 			t.Fatal(name, err)
 		}
 		for line := range strings.Lines(out.String()) {

@@ -14,8 +14,8 @@ import (
 	"dream-mcp/consolidate/doctor"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
 	"dream-mcp/server/install"
+	"dream-mcp/server/settings"
 )
 
 // found reports that doctor found things to fix, some of which it can fix itself.
@@ -33,7 +33,7 @@ type doctorJSON struct {
 	Checks  []doctor.Check `json:"checks"`
 }
 
-func runDoctor(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup) error {
+func runDoctor(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup) error {
 	own, err := p.Doctor.Examine(ctx, c.Fix, c.Accept)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func runDoctor(ctx context.Context, c *Command, p *consolidate.Project, setup ho
 	stop()
 	checks = append(checks, own...)
 	checks.hooks(p)
-	checks.hosts(host.Process(), setup)
+	checks.hosts(settings.Process(), setup)
 	wrong, fixable := 0, 0
 	for _, check := range checks {
 		if check.State == doctor.Wrong {
@@ -77,7 +77,7 @@ func runDoctor(ctx context.Context, c *Command, p *consolidate.Project, setup ho
 
 // mergeInto says that the memories are in a folder that Claude Code does not read. With --fix it asks whether to merge them into the one
 // that it does read.
-func mergeInto(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup) (doctor.Check, error) {
+func mergeInto(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup) (doctor.Check, error) {
 	check := doctor.Check{Name: "memory", State: doctor.Wrong, Fix: "asks, then merges them into that folder",
 		Message: fmt.Sprintf("the memories are in %s, and Claude Code reads %s", setup.MemoryDir, setup.MergeInto)}
 	switch {
@@ -126,7 +126,7 @@ func (all *checks) sessions(ctx context.Context, p *consolidate.Project) {
 const maxGone = 5
 
 // places adds the memory, transcripts and settings that are used, and why.
-func (all *checks) places(p *consolidate.Project, setup host.Setup) {
+func (all *checks) places(p *consolidate.Project, setup settings.Setup) {
 	for _, p := range places(setup, p.Sessions.Folders()) {
 		switch {
 		case p.problem != "":
@@ -166,7 +166,7 @@ func (all *checks) places(p *consolidate.Project, setup host.Setup) {
 
 // hooks adds the last hook of any project that failed within a day. Hosts do not show such failures.
 func (all *checks) hooks(p *consolidate.Project) {
-	text, err := host.ReadFile(filepath.Join(filepath.Dir(p.Store.Records.StateDir()), host.HookLog), 2*host.MaxHookLog)
+	text, err := settings.ReadFile(filepath.Join(filepath.Dir(p.Store.Records.StateDir()), settings.HookLog), 2*settings.MaxHookLog)
 	if err != nil {
 		return
 	}
@@ -179,7 +179,7 @@ func (all *checks) hooks(p *consolidate.Project) {
 }
 
 // hosts adds the programs that start dream-mcp, and checks that their command exists.
-func (all *checks) hosts(env host.Environment, setup host.Setup) {
+func (all *checks) hosts(env settings.Environment, setup settings.Setup) {
 	known := false
 	for _, client := range install.Clients(env, setup.Project) {
 		if client.Err != nil {

@@ -10,13 +10,13 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
-	hosts "dream-mcp/consolidate/host"
-	"dream-mcp/server/host"
+	"dream-mcp/consolidate/host"
+	"dream-mcp/server/settings"
 )
 
 // Dream runs a dream in a host, shows it, and asks what lands. look is p opened for watching, installed are the hosts
 // that can be started, and run starts one and returns when its dream has ended.
-func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup host.Setup, installed []string,
+func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup settings.Setup, installed []string,
 	run func(ctx context.Context, host ...string) error) error {
 	defer look.Close("the program ended")
 	var by []string
@@ -79,8 +79,8 @@ func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup
 func dreamHost(ctx context.Context, c *Command, p *consolidate.Project, installed []string) (string, error) {
 	if len(installed) == 0 {
 		var dreamers []string
-		for _, id := range hosts.IDs((*hosts.Host).Dreams) {
-			dreamers = append(dreamers, hosts.Name(id))
+		for _, id := range host.IDs((*host.Host).Dreams) {
+			dreamers = append(dreamers, host.Name(id))
 		}
 		return "", &Failure{"no installed program can run a dream", "install " + either(dreamers) + ", or set background_command in config.json", 1}
 	}

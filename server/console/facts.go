@@ -12,7 +12,7 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/lazy"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // claudeDreams is all that Claude Code's lock file can show: its dream does not release the file when it succeeds.
@@ -89,7 +89,7 @@ func lastDream(l *consolidate.LastDream, now time.Time) (what, summary string) {
 type place struct{ name, value, why, problem string }
 
 // places returns the project, its folders and the mode.
-func places(setup host.Setup, folders []said.Folder) []place {
+func places(setup settings.Setup, folders []said.Folder) []place {
 	project := setup.Project
 	if setup.Root != setup.Project {
 		project += ", in the repository " + setup.Root

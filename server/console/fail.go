@@ -18,7 +18,7 @@ import (
 	"dream-mcp/memory"
 	"dream-mcp/memory/near"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // usageHint is the default hint of usage.
@@ -99,7 +99,7 @@ func hint(err error) string {
 }
 
 var hints = []func(error) string{
-	hintFor("go to the folder that you work in, or name it: --project DIR; --memory-dir DIR is a memory without a project", host.ErrNoProject),
+	hintFor("go to the folder that you work in, or name it: --project DIR; --memory-dir DIR is a memory without a project", settings.ErrNoProject),
 	hintOf(busyHint),
 	hintText[*ops.BrokenError]("dream-mcp doctor shows what is missing, and what to do"),
 	hintText[*ops.HalfError]("free the disk, fix its permissions, or move away what is in the place of a file; dream-mcp status then completes the commit"),

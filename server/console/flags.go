@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // global adds the flags that every verb has.
@@ -22,8 +22,8 @@ func (c *Command) global(f *pflag.FlagSet) {
 		return word(&v)(v)
 	})
 	f.Func("mode", "`MODE` is off, suggest, approve or auto", word(&c.Flags.Mode))
-	f.Func("min-hours", "at least `N` hours between two dreams (24)", number(&c.Flags.MinHours, host.MaxHours, "number"))
-	f.Func("min-sessions", "at least `N` sessions between two dreams (5)", number(&c.Flags.MinSessions, host.MaxSessions, "whole number"))
+	f.Func("min-hours", "at least `N` hours between two dreams (24)", number(&c.Flags.MinHours, settings.MaxHours, "number"))
+	f.Func("min-sessions", "at least `N` sessions between two dreams (5)", number(&c.Flags.MinSessions, settings.MaxSessions, "whole number"))
 	f.BoolVar(&c.Flags.Unattended, "unattended", false, "serve: no person watches, so stricter rules apply to dreams")
 	f.BoolVar(&c.Flags.Asked, "asked", false, "serve: a person asked for this dream at a terminal")
 	f.MarkHidden("asked")

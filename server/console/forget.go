@@ -11,14 +11,14 @@ import (
 	"dream-mcp/memory/forgotten"
 	"dream-mcp/memory/lazy"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // utteranceID is the form of the IDs that search and said print.
 var utteranceID = lazy.New(`^[0-9A-Za-z_-]+:\d+(\.\d+)?$`)
 
 // runForget removes a text from everything of ours, after asking.
-func runForget(ctx context.Context, c *Command, p *consolidate.Project, _ host.Setup) error {
+func runForget(ctx context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
 	if err := p.FinishForgetting(ctx); err != nil {
 		return err
 	}

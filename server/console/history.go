@@ -18,10 +18,10 @@ import (
 	"dream-mcp/memory/lazy"
 	html "dream-mcp/server/console/report"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
-func runLog(_ context.Context, c *Command, p *consolidate.Project, _ host.Setup) error {
+func runLog(_ context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
 	if c.Background {
 		return backgroundLog(c, p)
 	}
@@ -149,7 +149,7 @@ func logDetail(e ops.LogEntry) (parts []string) {
 }
 
 // runDiff shows what one operation changed, or would change: as text, as a page, or as JSON.
-func runDiff(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup) error {
+func runDiff(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup) error {
 	r, err := p.Report(ctx, c.argument())
 	if err != nil {
 		return err
@@ -196,7 +196,7 @@ var anID = lazy.New(`^[0-9][0-9a-f-]*$`)
 // isFile reports whether an argument of undo names a memory, not an operation.
 func isFile(argument string) bool { return argument != "" && !anID.MatchString(argument) }
 
-func runUndo(ctx context.Context, c *Command, p *consolidate.Project, _ host.Setup) error {
+func runUndo(ctx context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
 	switch {
 	case c.List:
 		return listVersions(c, p)
@@ -267,7 +267,7 @@ func sumOr(s memory.Sum) string {
 }
 
 // runStop ends the dream that is open in another process.
-func runStop(ctx context.Context, c *Command, p *consolidate.Project, _ host.Setup) error {
+func runStop(ctx context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
 	reason := strings.Join(c.Args, " ")
 	if reason == "" {
 		reason = "a person asked for it in a terminal"

@@ -12,16 +12,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"dream-mcp/consolidate"
-	hosts "dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
 	"dream-mcp/server/install"
+	"dream-mcp/server/settings"
 )
 
 // notInstalled reports that the install into a host failed.
-func notInstalled(h *hosts.Host, err error) *Failure {
+func notInstalled(h *host.Host, err error) *Failure {
 	e := &Failure{h.Name + ": " + err.Error(), "the file is unchanged; dream-mcp install " + h.ID + " --print shows what to add by hand", 1}
 	var taken *install.TakenError
 	switch {
@@ -37,20 +37,20 @@ func notInstalled(h *hosts.Host, err error) *Failure {
 	return e
 }
 
-func runInstall(ctx context.Context, c *Command, _ *consolidate.Project, _ host.Setup) error {
+func runInstall(ctx context.Context, c *Command, _ *consolidate.Project, _ settings.Setup) error {
 	c.Out = terminal.Masked(c.Out, nil) // a diff may show the keys of other servers
-	i := install.Installer{Env: host.Process(), Self: c.Self}
+	i := install.Installer{Env: settings.Process(), Self: c.Self}
 	if i.Env.Home == "" {
 		return ops.Refuse("no home directory is known, so the settings of the programs cannot be found", "set HOME")
 	}
 	if mode := c.Flags.Mode; mode != "" && modes[mode] == "" {
-		return oneOf("mode", mode, host.Modes)
+		return oneOf("mode", mode, settings.Modes)
 	}
 	if len(c.Args) == 0 {
 		i.Args = installedFlags(c)
 		return installFound(ctx, c, i)
 	}
-	h := hosts.Find(c.Args[0])
+	h := host.Find(c.Args[0])
 	if h == nil || !h.Configured() {
 		return oneOf("host", c.Args[0], install.IDs())
 	}
@@ -83,7 +83,7 @@ func installedFlags(c *Command) []string {
 }
 
 // installIn adds the parts of a host, or removes them. With next it also prints what to do next.
-func installIn(ctx context.Context, c *Command, i install.Installer, h *hosts.Host, next bool) error {
+func installIn(ctx context.Context, c *Command, i install.Installer, h *host.Host, next bool) error {
 	removing := c.Verb == "uninstall"
 	i.Recall, i.Guard = c.Recall, c.Guard
 	if err := chooseAllow(ctx, c, &i, h); err != nil {
@@ -106,7 +106,7 @@ func installIn(ctx context.Context, c *Command, i install.Installer, h *hosts.Ho
 	if removing && !c.DryRun {
 		i.Leave()
 	}
-	if h.ID == host.ClaudeCode && !removing {
+	if h.ID == settings.ClaudeCode && !removing {
 		answer.Twice = install.Plugins(i.Env, "")
 	}
 	err = c.answer(answer, "  ", func(terminal.Ink) string { return renderInstall(h, answer, removing, next && changed && failed == nil) })
@@ -120,7 +120,7 @@ func installIn(ctx context.Context, c *Command, i install.Installer, h *hosts.Ho
 // then shows what the server can see of this project; or whether to uninstall from those that have it.
 func installFound(ctx context.Context, c *Command, i install.Installer) error {
 	removing := c.Verb == "uninstall"
-	var found []*hosts.Host
+	var found []*host.Host
 	var names, ids []string
 	for _, h := range install.Hosts() {
 		parts, err := i.Parts(h, removing)
@@ -146,7 +146,7 @@ func installFound(ctx context.Context, c *Command, i install.Installer) error {
 		return nil
 	}
 	if err := install.Installable(i.Self); err != nil && !removing {
-		return notInstalled(&hosts.Host{Name: "dream-mcp"}, err)
+		return notInstalled(&host.Host{Name: "dream-mcp"}, err)
 	}
 	if len(found) == 0 {
 		return firstLook(ctx, c)
@@ -171,7 +171,7 @@ func installFound(ctx context.Context, c *Command, i install.Installer) error {
 		return c.print(none)
 	}
 	for _, h := range found {
-		setup, _ := host.Resolve(i.Env, c.Flags)
+		setup, _ := settings.Resolve(i.Env, c.Flags)
 		c.Recall = setup.RecallIn(h.ID).Value
 		if removing {
 			c.Recall = recall.Off
@@ -186,7 +186,7 @@ func installFound(ctx context.Context, c *Command, i install.Installer) error {
 	if err := firstLook(ctx, c); err != nil {
 		return err
 	}
-	setup, _ := host.Resolve(i.Env, c.Flags)
+	setup, _ := settings.Resolve(i.Env, c.Flags)
 	return c.answer(nil, "", func(terminal.Ink) string { return renderNext(found, names) + sentence(renderRecall(setup)) })
 }
 
@@ -245,7 +245,7 @@ func applyParts(ctx context.Context, c *Command, i install.Installer, parts []in
 }
 
 // printParts prints what to paste by hand.
-func printParts(c *Command, h *hosts.Host, parts []install.Part) error {
+func printParts(c *Command, h *host.Host, parts []install.Part) error {
 	var b terminal.Lines
 	for _, p := range parts {
 		text, err := p.Text()

@@ -7,15 +7,15 @@ import (
 	"os"
 	"path/filepath"
 
-	hosts "dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
 	"dream-mcp/server/install"
+	"dream-mcp/server/settings"
 )
 
 // chooseAllow sets whether the host asks before our quiet tools: as the flag says, or as the person says at a terminal.
-func chooseAllow(ctx context.Context, c *Command, i *install.Installer, h *hosts.Host) error {
+func chooseAllow(ctx context.Context, c *Command, i *install.Installer, h *host.Host) error {
 	rules := install.Rules(h)
 	i.Allow = c.Allow || !i.Asks(h)
 	switch {
@@ -40,7 +40,7 @@ func chooseAllow(ctx context.Context, c *Command, i *install.Installer, h *hosts
 
 // chooseProject sets the project for a host that starts servers outside of any, unless the flags name one or a memory. On a
 // terminal it asks, and proposes the working directory; else it refuses: the server would not know which memory is meant.
-func chooseProject(ctx context.Context, c *Command, h *hosts.Host) error {
+func chooseProject(ctx context.Context, c *Command, h *host.Host) error {
 	if c.Flags.Project != "" || c.Flags.MemoryDir != "" {
 		return nil
 	}
@@ -66,7 +66,7 @@ func resolveProject(c *Command) error {
 	if f.Project == "" && f.MemoryDir == "" {
 		return nil
 	}
-	setup, err := host.Resolve(host.Process(), *f)
+	setup, err := settings.Resolve(settings.Process(), *f)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	hosts "dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/install"
@@ -37,7 +37,7 @@ type hostJSON struct {
 }
 
 // renderNext says how to ask each host for a dream, and what it asks first.
-func renderNext(all []*hosts.Host, names []string) string {
+func renderNext(all []*host.Host, names []string) string {
 	var b terminal.Lines
 	b.WriteString("\n")
 	b.Add(true, "", "Restart %s. To ask for a dream, type in a session there:", strings.Join(names, ", "))
@@ -51,7 +51,7 @@ func renderNext(all []*hosts.Host, names []string) string {
 }
 
 // note returns what a person must do before the hooks of a host run.
-func note(h *hosts.Host) string {
+func note(h *host.Host) string {
 	if h.Hooks == nil {
 		return ""
 	}
@@ -62,7 +62,7 @@ func note(h *hosts.Host) string {
 const memoriesKept = "Memories, the archive and the journal are kept."
 
 // renderInstall prints what was done, or what would be done.
-func renderInstall(h *hosts.Host, answer installJSON, removing, changed bool) string {
+func renderInstall(h *host.Host, answer installJSON, removing, changed bool) string {
 	var b terminal.Lines
 	for _, p := range answer.Parts {
 		if removing && p.Name == install.Permissions && p.State == install.Absent {
@@ -117,7 +117,7 @@ func renderHosts(rows []hostJSON) string {
 			}
 		}
 		state, connect := "", "dream-mcp install "+r.Host
-		if hosts.Find(r.Host).Settings.Nowhere {
+		if host.Find(r.Host).Settings.Nowhere {
 			connect += " --project DIR"
 		}
 		switch {
@@ -145,7 +145,7 @@ func renderNoHost(self string) string {
 	var b terminal.Lines
 	b.Add(true, "", "\nNo agent that dream-mcp knows is on this machine. You can:")
 	var get []string
-	for _, h := range hosts.List {
+	for _, h := range host.List {
 		if h.Get != "" {
 			get = append(get, fmt.Sprintf("%s (%s)", h.Name, h.Get))
 		}

@@ -12,7 +12,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/rule"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // errFound is returned by lint if it printed something worse than an info.
@@ -34,7 +34,7 @@ type lintJSON struct {
 
 // runLint checks a memory against the rules. It changes nothing without --fix. A memory that cannot be read is a
 // *Failure with exit code 2, so that 1 always means findings.
-func runLint(ctx context.Context, c *Command, p *consolidate.Project, _ host.Setup) error {
+func runLint(ctx context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
 	if c.Lint.Explain {
 		return explainRules(c)
 	}

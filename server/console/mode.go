@@ -7,8 +7,8 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
 	"dream-mcp/server/install"
+	"dream-mcp/server/settings"
 )
 
 // modeJSON is the output of mode --json.
@@ -23,21 +23,21 @@ type modeJSON struct {
 
 // modes describes each mode.
 var modes = map[string]string{
-	host.ModeOff:     "nothing is offered or started, and dreams are off",
-	host.ModeSuggest: "a dream that is due is offered at the start of a session",
-	host.ModeApprove: "a dream that is due runs in the background, and waits for your yes before it lands",
-	host.ModeAuto:    "a dream that is due runs in the background and lands by itself",
+	settings.ModeOff:     "nothing is offered or started, and dreams are off",
+	settings.ModeSuggest: "a dream that is due is offered at the start of a session",
+	settings.ModeApprove: "a dream that is due runs in the background, and waits for your yes before it lands",
+	settings.ModeAuto:    "a dream that is due runs in the background and lands by itself",
 }
 
 // runMode shows the mode, or sets it in config.json: for this project if it has a mode of its own there, else for all.
-func runMode(ctx context.Context, c *Command, _ *consolidate.Project, setup host.Setup) error {
+func runMode(ctx context.Context, c *Command, _ *consolidate.Project, setup settings.Setup) error {
 	var changed bool
 	wanted := setup.Mode
 	if len(c.Args) > 0 {
 		if wanted = c.Args[0]; modes[wanted] == "" {
-			return oneOf("mode", wanted, host.Modes)
+			return oneOf("mode", wanted, settings.Modes)
 		}
-		env := host.Process()
+		env := settings.Process()
 		if setup.ConfigFile == "" {
 			return fmt.Errorf("no home directory is known, so there is no config.json")
 		}
@@ -45,11 +45,11 @@ func runMode(ctx context.Context, c *Command, _ *consolidate.Project, setup host
 		if changed, err = (install.Installer{Env: env}).Set(ctx, setup.ConfigFile, setup.ModeKeys, wanted); err != nil {
 			return err
 		}
-		if setup, err = host.Resolve(env, c.Flags); err != nil {
+		if setup, err = settings.Resolve(env, c.Flags); err != nil {
 			return err
 		}
 	}
-	connected := connected(install.Installer{Env: host.Process(), Self: c.Self})
+	connected := connected(install.Installer{Env: settings.Process(), Self: c.Self})
 	err := c.answer(modeJSON{setup.Mode, setup.ModeSource, setup.ConfigFile, changed, connected}, "  ", func(ink terminal.Ink) string {
 		return renderMode(setup, len(c.Args) > 0, connected, ink)
 	})
@@ -69,7 +69,7 @@ func runMode(ctx context.Context, c *Command, _ *consolidate.Project, setup host
 func connected(i install.Installer) []string {
 	hosts := []string{}
 	if len(install.Plugins(i.Env, "")) > 0 {
-		hosts = append(hosts, host.ClaudeCode)
+		hosts = append(hosts, settings.ClaudeCode)
 	}
 	for _, h := range install.Hosts() {
 		parts, _ := i.Parts(h, true)
@@ -82,9 +82,9 @@ func connected(i install.Installer) []string {
 	return hosts
 }
 
-func renderMode(setup host.Setup, set bool, connected []string, ink terminal.Ink) string {
+func renderMode(setup settings.Setup, set bool, connected []string, ink terminal.Ink) string {
 	b := terminal.Lines{Ink: ink}
-	for _, m := range host.Modes {
+	for _, m := range settings.Modes {
 		mark, colour := " ", ""
 		if m == setup.Mode {
 			mark, colour = "●", terminal.Green
@@ -94,7 +94,7 @@ func renderMode(setup host.Setup, set bool, connected []string, ink terminal.Ink
 	b.Add(true, "", "set by: %s", setup.ModeSource)
 	b.Add(set && len(setup.ModeKeys) == 1, "", "set for: all projects that have no mode of their own in config.json")
 	b.Add(set && len(setup.ModeKeys) > 1, "", "set for: this project alone")
-	b.Add(setup.Mode != host.ModeOff && !setup.Enabled.On, "", "but dreams are off: %s", setup.Enabled.Why)
-	b.Add(setup.Mode != host.ModeOff && len(connected) == 0, terminal.Yellow, "but no program that could start a dream is connected: dream-mcp install HOST")
+	b.Add(setup.Mode != settings.ModeOff && !setup.Enabled.On, "", "but dreams are off: %s", setup.Enabled.Why)
+	b.Add(setup.Mode != settings.ModeOff && len(connected) == 0, terminal.Yellow, "but no program that could start a dream is connected: dream-mcp install HOST")
 	return b.String() + renderRecall(setup)
 }

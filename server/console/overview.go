@@ -11,8 +11,8 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/rule"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
 	"dream-mcp/server/install"
+	"dream-mcp/server/settings"
 )
 
 // overviewTime bounds what is counted for the overview: a person who types only the name gets an answer at once.
@@ -20,12 +20,12 @@ const overviewTime = 150 * time.Millisecond
 
 // runOverview shows the project that the person is in and what to type next. Outside of any it lists the projects with a
 // memory; where there is none, it says what this program is.
-func runOverview(ctx context.Context, c *Command, _ *consolidate.Project, _ host.Setup) error {
+func runOverview(ctx context.Context, c *Command, _ *consolidate.Project, _ settings.Setup) error {
 	if c.Open == nil {
 		return welcome(c)
 	}
 	p, setup, err := c.Open(c.Flags)
-	if errors.Is(err, host.ErrNoProject) {
+	if errors.Is(err, settings.ErrNoProject) {
 		return listProjects(c, setup)
 	}
 	if err != nil {
@@ -87,13 +87,13 @@ func quickLint(ctx context.Context, c *Command, p *consolidate.Project) string {
 }
 
 // isConnected reports whether some program starts dream-mcp.
-func isConnected(setup host.Setup) bool {
-	for _, client := range install.Clients(host.Process(), setup.Project) {
+func isConnected(setup settings.Setup) bool {
+	for _, client := range install.Clients(settings.Process(), setup.Project) {
 		if len(client.Entries) > 0 {
 			return true
 		}
 	}
-	return len(install.Plugins(host.Process(), setup.Project)) > 0
+	return len(install.Plugins(settings.Process(), setup.Project)) > 0
 }
 
 func renderOverview(head string, s consolidate.Status, wrong []string, now time.Time, ink terminal.Ink) string {
@@ -117,7 +117,7 @@ func renderOverview(head string, s consolidate.Status, wrong []string, now time.
 }
 
 // listProjects lists the projects that have a memory.
-func listProjects(c *Command, setup host.Setup) error {
+func listProjects(c *Command, setup settings.Setup) error {
 	all := setup.Known()
 	if len(all) == 0 {
 		return welcome(c)

@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
-	hosts "dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
 	"dream-mcp/server/install"
+	"dream-mcp/server/settings"
 )
 
 // recalls describes what each level shows beside the one before it.
@@ -26,7 +26,7 @@ var recalls = map[string]string{
 func recallText(hostID, level string) string {
 	var all []string
 	for _, l := range recall.Levels {
-		if recalls[l] != "" && recall.Includes(level, l) && (l != recall.Start || hostID != host.ClaudeCode) {
+		if recalls[l] != "" && recall.Includes(level, l) && (l != recall.Start || hostID != settings.ClaudeCode) {
 			all = append(all, recalls[l])
 		}
 	}
@@ -34,8 +34,8 @@ func recallText(hostID, level string) string {
 }
 
 // chooseRecall sets the level of recall for a host: from the flag, from the person at a terminal, or as it is.
-func chooseRecall(ctx context.Context, c *Command, h *hosts.Host, removing bool) error {
-	setup, _ := host.Resolve(host.Process(), c.Flags) // without a project it has the person's settings
+func chooseRecall(ctx context.Context, c *Command, h *host.Host, removing bool) error {
+	setup, _ := settings.Resolve(settings.Process(), c.Flags) // without a project it has the person's settings
 	now := setup.RecallIn(h.ID).Value
 	switch {
 	case c.Guard && h.Shows() && !h.Guards():
@@ -45,7 +45,7 @@ func chooseRecall(ctx context.Context, c *Command, h *hosts.Host, removing bool)
 	case removing:
 		c.Recall = recall.Off
 	case c.Recall != "" || !h.Shows():
-	case c.In == nil || c.DryRun || c.Print || c.JSON || now != recall.Off || h.ID == host.ClaudeCode: // which loads the index itself
+	case c.In == nil || c.DryRun || c.Print || c.JSON || now != recall.Off || h.ID == settings.ClaudeCode: // which loads the index itself
 		c.Recall = now
 	default:
 		proposed := recall.Start
@@ -67,8 +67,8 @@ func chooseRecall(ctx context.Context, c *Command, h *hosts.Host, removing bool)
 }
 
 // setRecall writes the level of recall for a host into config.json if it differs, and returns the level in force.
-func setRecall(ctx context.Context, c *Command, i install.Installer, h *hosts.Host) (level string, err error) {
-	setup, _ := host.Resolve(i.Env, c.Flags)
+func setRecall(ctx context.Context, c *Command, i install.Installer, h *host.Host) (level string, err error) {
+	setup, _ := settings.Resolve(i.Env, c.Flags)
 	if setup.RecallIn(h.ID).Value == c.Recall {
 		return c.Recall, nil
 	}
@@ -84,12 +84,12 @@ func setRecall(ctx context.Context, c *Command, i install.Installer, h *hosts.Ho
 	if err != nil {
 		return "", err
 	}
-	setup, _ = host.Resolve(i.Env, c.Flags)
+	setup, _ = settings.Resolve(i.Env, c.Flags)
 	return setup.RecallIn(h.ID).Value, nil
 }
 
 // renderRecall lists the hosts whose models are shown memories.
-func renderRecall(setup host.Setup) string {
+func renderRecall(setup settings.Setup) string {
 	var b terminal.Lines
 	for _, h := range install.Hosts() {
 		level := setup.RecallIn(h.ID).Value

@@ -19,14 +19,14 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/atomicfile"
 	html "dream-mcp/server/console/report"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // reportFile is the page in our state folder. Each report replaces it.
 const reportFile = "report.html"
 
 // writeReport writes the page of a report, and opens it.
-func writeReport(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup, r history.Report, open bool) error {
+func writeReport(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup, r history.Report, open bool) error {
 	var page bytes.Buffer
 	if err := html.Write(&page, html.Page{Report: r, Project: setup.Project, Memory: p.Store.MemoryDir, Zone: p.Store.Now().Location()}); err != nil {
 		return err
@@ -53,7 +53,7 @@ func writeReport(ctx context.Context, c *Command, p *consolidate.Project, setup 
 }
 
 // openReport writes the page of a report and opens it. If it cannot, it prints the file and the reason.
-func openReport(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup, id string) error {
+func openReport(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup, id string) error {
 	r, err := p.Report(ctx, id)
 	if err != nil {
 		return err

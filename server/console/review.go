@@ -16,11 +16,11 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/rule"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // runReview shows what waits for the person. On a terminal it asks whether it lands; --accept and --reject decide.
-func runReview(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup) error {
+func runReview(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup) error {
 	switch {
 	case c.Accept:
 		return acceptReview(ctx, c, p, c.argument())
@@ -40,7 +40,7 @@ func runReview(ctx context.Context, c *Command, p *consolidate.Project, setup ho
 }
 
 // showReviews shows each proposal and asks about it.
-func showReviews(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup, waiting []consolidate.Review) error {
+func showReviews(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup, waiting []consolidate.Review) error {
 	for _, r := range waiting {
 		if err := c.print(renderReview(r, p.Store.Now(), terminal.InkFor(c.Out))); err != nil {
 			return err
@@ -53,7 +53,7 @@ func showReviews(ctx context.Context, c *Command, p *consolidate.Project, setup 
 }
 
 // askReview asks whether a proposal lands. Without a terminal it prints the commands.
-func askReview(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup, r consolidate.Review) error {
+func askReview(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup, r consolidate.Review) error {
 	if c.In == nil {
 		return c.print(fmt.Sprintf("\nTo land it: dream-mcp review --accept %s (of some files: --only FILE). "+
 			"To reject it: dream-mcp review --reject %s\n", r.ID, r.ID))
@@ -127,7 +127,7 @@ const maxLogShown = 4 << 20
 
 // backgroundLog prints the log of the last background dream.
 func backgroundLog(c *Command, p *consolidate.Project) error {
-	data, err := host.ReadFile(filepath.Join(p.Store.Records.StateDir(), host.BackgroundLog), maxLogShown)
+	data, err := settings.ReadFile(filepath.Join(p.Store.Records.StateDir(), settings.BackgroundLog), maxLogShown)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c.print("No dream has run in the background yet.\n")
 	}
@@ -138,6 +138,6 @@ func backgroundLog(c *Command, p *consolidate.Project) error {
 }
 
 // runHook fails: a host, which is not a terminal, never gets here.
-func runHook(context.Context, *Command, *consolidate.Project, host.Setup) error {
+func runHook(context.Context, *Command, *consolidate.Project, settings.Setup) error {
 	return usage("hook is started by a host, which writes an event to standard input")
 }

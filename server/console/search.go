@@ -17,7 +17,7 @@ import (
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory/secret"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // SearchOptions are the flags of search and said.
@@ -37,7 +37,7 @@ const searchPage = 200
 const rankedHits = 20
 
 // runSearch shows where words were said in the sessions of the project, the newest first.
-func runSearch(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup) error {
+func runSearch(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup) error {
 	q := search.Query{Pattern: strings.Join(c.Args, " "), Regex: c.Search.Regex, Fold: true}
 	if c.Search.Tools {
 		q.Speakers = []said.Speaker{said.User, said.Assistant, said.Tool}
@@ -124,7 +124,7 @@ func printHit(c *Command, to *pager, h search.Hit, now time.Time) error {
 }
 
 // runSaid lists what was said since the last dream, or since a time: what the person said, and with --all the model too.
-func runSaid(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup) error {
+func runSaid(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup) error {
 	if id := c.argument(); id != "" {
 		return printTurns(ctx, c, p, setup, id)
 	}
@@ -172,7 +172,7 @@ func runSaid(ctx context.Context, c *Command, p *consolidate.Project, setup host
 }
 
 // printTurns prints an utterance and the turns around it.
-func printTurns(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup, id string) error {
+func printTurns(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup, id string) error {
 	const around = 2
 	turns, err := p.Transcripts.ContextOf(ctx, []string{id}, around)
 	if err != nil {
@@ -227,7 +227,7 @@ type pager struct {
 }
 
 // paged calls show with a pager, and waits for it to end.
-func (c *Command) paged(setup host.Setup, show func(*pager) error) error {
+func (c *Command) paged(setup settings.Setup, show func(*pager) error) error {
 	to := &pager{c: c, out: c.Out, ink: terminal.InkFor(c.Out), width: terminal.Width(c.Out)}
 	if !terminal.Interactive(c.In, c.Out) || c.JSON {
 		return show(to)

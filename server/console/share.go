@@ -10,7 +10,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/share"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // ShareOptions are the flags of share.
@@ -20,7 +20,7 @@ type ShareOptions struct {
 }
 
 // runShare keeps the memory the same on several machines.
-func runShare(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup) (err error) {
+func runShare(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup) (err error) {
 	o := c.Share
 	if o.Person && (len(c.Args) == 2 || len(c.Args) == 0 && !o.Status && !o.Now && !o.Stop) {
 		return runPerson(ctx, c, p)

@@ -12,7 +12,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // statusJSON is the output of status --json: that of dream_status, and the setup.
@@ -23,21 +23,21 @@ type statusJSON struct {
 }
 
 type setupJSON struct {
-	Client      string                  `json:"client"` // "" if unknown
-	Project     string                  `json:"project"`
-	Root        string                  `json:"root"`
-	Worktrees   []string                `json:"worktrees"`
-	MemoryWhy   string                  `json:"memory_why"`
-	Candidates  []host.Candidate        `json:"candidates"`
-	Mode        string                  `json:"mode"`
-	MinHours    float64                 `json:"min_hours"`
-	MinSessions int                     `json:"min_sessions"`
-	CleanupDays int                     `json:"cleanup_days"`
-	Settings    map[string]host.Setting `json:"settings"`
-	StateDir    string                  `json:"state_dir"`
+	Client      string                      `json:"client"` // "" if unknown
+	Project     string                      `json:"project"`
+	Root        string                      `json:"root"`
+	Worktrees   []string                    `json:"worktrees"`
+	MemoryWhy   string                      `json:"memory_why"`
+	Candidates  []settings.Candidate        `json:"candidates"`
+	Mode        string                      `json:"mode"`
+	MinHours    float64                     `json:"min_hours"`
+	MinSessions int                         `json:"min_sessions"`
+	CleanupDays int                         `json:"cleanup_days"`
+	Settings    map[string]settings.Setting `json:"settings"`
+	StateDir    string                      `json:"state_dir"`
 }
 
-func runStatus(ctx context.Context, c *Command, p *consolidate.Project, setup host.Setup) error {
+func runStatus(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup) error {
 	if c.Watch {
 		return runWatch(ctx, c, p, setup)
 	}
@@ -55,11 +55,11 @@ func runStatus(ctx context.Context, c *Command, p *consolidate.Project, setup ho
 	})
 }
 
-func statusObject(s consolidate.Status, found []consolidate.HostSessions, setup host.Setup, state string) statusJSON {
+func statusObject(s consolidate.Status, found []consolidate.HostSessions, setup settings.Setup, state string) statusJSON {
 	o := statusJSON{Status: s, Sessions: append([]consolidate.HostSessions{}, found...), Setup: setupJSON{
 		Client: setup.Client, Project: setup.Project, Root: setup.Root, Worktrees: append([]string{}, setup.Worktrees...),
-		MemoryWhy: setup.MemoryWhy, Candidates: append([]host.Candidate{}, setup.Candidates...), Mode: setup.Mode, MinHours: setup.MinHours,
-		MinSessions: setup.MinSessions, CleanupDays: setup.CleanupDays, Settings: map[string]host.Setting{}, StateDir: state,
+		MemoryWhy: setup.MemoryWhy, Candidates: append([]settings.Candidate{}, setup.Candidates...), Mode: setup.Mode, MinHours: setup.MinHours,
+		MinSessions: setup.MinSessions, CleanupDays: setup.CleanupDays, Settings: map[string]settings.Setting{}, StateDir: state,
 	}}
 	maps.Copy(o.Setup.Settings, setup.Settings)
 	return o
@@ -67,7 +67,7 @@ func statusObject(s consolidate.Status, found []consolidate.HostSessions, setup 
 
 // renderStatus prints whether a dream is due, and where everything is.
 func renderStatus(
-	s consolidate.Status, found []consolidate.HostSessions, setup host.Setup, folders []said.Folder, now time.Time, ink terminal.Ink,
+	s consolidate.Status, found []consolidate.HostSessions, setup settings.Setup, folders []said.Folder, now time.Time, ink terminal.Ink,
 ) string {
 	rows := places(setup, folders)
 	for i, h := range found {

@@ -9,12 +9,12 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-func fixedStatus() (consolidate.Status, host.Setup) {
+func fixedStatus() (consolidate.Status, settings.Setup) {
 	yes, no := true, false
 	return consolidate.Status{
 			TranscriptDirs: []string{"/a", "/b"}, State: consolidate.State{
@@ -28,9 +28,9 @@ func fixedStatus() (consolidate.Status, host.Setup) {
 				Last: &consolidate.LastDream{ID: "20261117-0101-ab", Ended: noon.Add(-75 * time.Hour), Outcome: ops.Committed,
 					Files: []string{"a.md", "MEMORY.md"}, Changes: "1 memory corrected", Summary: "merged\u202e two\nand more"},
 				Warnings: []string{"a \x1b[31mwarning\x1b[0m"},
-			}}, host.Setup{
+			}}, settings.Setup{
 			Project: "/home/ann/x", Root: "/home/ann/x", MemoryDir: "/home/ann/.claude/projects/-x/memory", MemoryWhy: "Claude Code's, by the root", Mode: "suggest", ModeSource: "default",
-			Candidates: []host.Candidate{{Path: "/gone", Why: "by the checkout"}, {Path: "/other", Why: "by a worktree", Exists: true, Topics: 1}},
+			Candidates: []settings.Candidate{{Path: "/gone", Why: "by the checkout"}, {Path: "/other", Why: "by a worktree", Exists: true, Topics: 1}},
 		}
 }
 

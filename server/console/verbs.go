@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"dream-mcp/consolidate"
-	hosts "dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/server/hook"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // A verb is one row of the table of verbs.
@@ -30,8 +30,8 @@ type verb struct {
 	choices func(*Command) []string // values of its argument, for completion
 	folder  bool                    // its argument is a folder
 	flags   func(*Command, *pflag.FlagSet)
-	exclude func(*Command) string                                                   // what is wrong with its arguments and flags together, or ""
-	run     func(context.Context, *Command, *consolidate.Project, host.Setup) error // nil: implemented by the caller
+	exclude func(*Command) string                                                       // what is wrong with its arguments and flags together, or ""
+	run     func(context.Context, *Command, *consolidate.Project, settings.Setup) error // nil: implemented by the caller
 }
 
 // groups are the groups of the help, by what a person wants.
@@ -72,7 +72,7 @@ var verbs = described([]verb{
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.Func("since", "since `TIME`: a date, or a span such as 7d", word(&c.Search.Since))
 			f.BoolVar(&c.Search.All, "all", false, "list what the model said, too")
-			f.Func("from", "only what was said in `HOST`, and what its model remembers", choice(&c.Search.From, hosts.IDs((*hosts.Host).Read)))
+			f.Func("from", "only what was said in `HOST`, and what its model remembers", choice(&c.Search.From, host.IDs((*host.Host).Read)))
 		},
 		exclude: func(c *Command) string {
 			return cmp.Or(when(c.JSON && len(c.Args) == 0, "said has no --json without an ID"),
@@ -91,7 +91,7 @@ var verbs = described([]verb{
 		}},
 
 	{name: "dream", group: groupDream, args: "[HOST]", most: -1, json: true, run: runStop,
-		choices: func(*Command) []string { return hosts.IDs((*hosts.Host).Dreams) },
+		choices: func(*Command) []string { return host.IDs((*host.Host).Dreams) },
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Stop, "stop", false, "end the open dream")
 		},
@@ -144,7 +144,7 @@ var verbs = described([]verb{
 			f.BoolVar(&c.DryRun, "dry-run", false, "show what would change")
 		}},
 	{name: "mode", group: groupSetUp, args: "[MODE]", most: 1, json: true, run: runMode,
-		choices: func(*Command) []string { return host.Modes }},
+		choices: func(*Command) []string { return settings.Modes }},
 	{name: "share", group: groupSetUp, args: "[REMOTE]", most: 2, json: true, run: runShare,
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Share.Person, "person", false, "the memories of all your projects, not the one of this project")
@@ -208,7 +208,7 @@ var verbsText string
 
 // described sets what verbsText says of verbs.
 func described(verbs []verb) []verb {
-	all := strings.ReplaceAll("\n"+verbsText, "HOSTS", either(hosts.IDs((*hosts.Host).Dreams)))
+	all := strings.ReplaceAll("\n"+verbsText, "HOSTS", either(host.IDs((*host.Host).Dreams)))
 	for i := range verbs {
 		v := &verbs[i]
 		_, text, _ := strings.Cut(all, "\n# "+v.name+"\n")

@@ -11,7 +11,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // watchPoll is the interval between two looks. A look that finds no change costs some ten system calls.
@@ -19,8 +19,8 @@ const watchPoll = 400 * time.Millisecond
 
 // runWatch shows the open dream of any process, or why there is none. It takes no lock. Only the key x writes: the file
 // that asks a dream to stop.
-func runWatch(ctx context.Context, c *Command, p *consolidate.Project, _ host.Setup) error {
-	w := p.Watch(host.BackgroundLog)
+func runWatch(ctx context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
+	w := p.Watch(settings.BackgroundLog)
 	v := watchView{ink: terminal.InkFor(c.Out), zone: p.Store.Now().Location(), asked: c.Verb == "dream", began: p.Store.Now()}
 	switch {
 	case c.Once:

@@ -13,7 +13,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/server/console/demo"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // welcomeText is the text for a person who starts the program without a verb. SELF is replaced by the path of the program.
@@ -39,7 +39,7 @@ func welcome(c *Command) error {
 //go:embed help.txt
 var helpText string
 
-func runHelp(_ context.Context, c *Command, _ *consolidate.Project, setup host.Setup) error {
+func runHelp(_ context.Context, c *Command, _ *consolidate.Project, setup settings.Setup) error {
 	c.helpOf.InitDefaultHelpFlag()
 	c.helpOf.Flags().Lookup("help").Hidden = true // it was just used
 	text, err := template.New("help").Funcs(template.FuncMap{
@@ -85,7 +85,7 @@ fi
 `
 
 // runCompletion prints the script that cobra wrote for a shell.
-func runCompletion(_ context.Context, c *Command, _ *consolidate.Project, _ host.Setup) error {
+func runCompletion(_ context.Context, c *Command, _ *consolidate.Project, _ settings.Setup) error {
 	text := c.completion.String()
 	if strings.Contains(text, "bash completion V2") {
 		text = bashAlone + text
@@ -93,10 +93,10 @@ func runCompletion(_ context.Context, c *Command, _ *consolidate.Project, _ host
 	return c.paste(text)
 }
 
-func runVersion(_ context.Context, c *Command, _ *consolidate.Project, _ host.Setup) error {
+func runVersion(_ context.Context, c *Command, _ *consolidate.Project, _ settings.Setup) error {
 	return c.print("dream-mcp " + c.Version + "\n")
 }
 
-func runDemo(ctx context.Context, c *Command, _ *consolidate.Project, _ host.Setup) error {
+func runDemo(ctx context.Context, c *Command, _ *consolidate.Project, _ settings.Setup) error {
 	return demo.Run(ctx, demo.Options{Self: c.Self, In: c.In, Out: c.Out, Keep: c.Keep, Full: c.Full})
 }

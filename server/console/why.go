@@ -10,10 +10,10 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/provenance"
 	"dream-mcp/server/console/terminal"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
-func runWhy(ctx context.Context, c *Command, p *consolidate.Project, _ host.Setup) error {
+func runWhy(ctx context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
 	w, err := p.Sources.Why(ctx, strings.Join(c.Args, " "))
 	if err != nil {
 		return err

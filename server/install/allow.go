@@ -5,8 +5,8 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	hosts "dream-mcp/consolidate/host"
-	"dream-mcp/server/host"
+	"dream-mcp/consolidate/host"
+	"dream-mcp/server/settings"
 )
 
 // Quiet are our tools that change no memory, so that a person may want no question before each call: those that only read, and the
@@ -14,7 +14,7 @@ import (
 var Quiet = []string{"dream_status", "dream_orient", "grep_transcripts", "read_memory", "abort_dream"}
 
 // Rules returns the lines by which the host asks nothing before a call of a quiet tool; nil if it has no such settings.
-func Rules(h *hosts.Host) (rules []string) {
+func Rules(h *host.Host) (rules []string) {
 	if h.Settings.Allow == nil {
 		return nil
 	}
@@ -26,11 +26,11 @@ func Rules(h *hosts.Host) (rules []string) {
 
 // isRule reports whether a text is a rule of ours in any host.
 func isRule(text string) bool {
-	return slices.ContainsFunc(Hosts(), func(h *hosts.Host) bool { return slices.Contains(Rules(h), text) })
+	return slices.ContainsFunc(Hosts(), func(h *host.Host) bool { return slices.Contains(Rules(h), text) })
 }
 
 // allowPart returns the part with the rules.
-func allowPart(h *hosts.Host, env host.Environment) Part {
+func allowPart(h *host.Host, env settings.Environment) Part {
 	keys, rules := h.Settings.Allow.Keys, Rules(h)
 	ours := func(d *document) (found map[*hujson.Value]bool, texts []string, err error) {
 		list, err := d.find(keys...)
@@ -68,7 +68,7 @@ func allowPart(h *hosts.Host, env host.Environment) Part {
 }
 
 // Asks reports whether the host asks before our quiet tools and has a setting against it. Parts returns what prevents reading it.
-func (i Installer) Asks(h *hosts.Host) bool {
+func (i Installer) Asks(h *host.Host) bool {
 	if h.Settings.Allow == nil {
 		return false
 	}

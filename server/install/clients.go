@@ -9,8 +9,8 @@ import (
 	"strings"
 	"syscall"
 
-	hosts "dream-mcp/consolidate/host"
-	"dream-mcp/server/host"
+	"dream-mcp/consolidate/host"
+	"dream-mcp/server/settings"
 )
 
 // Client is a file in which a host lists its MCP servers. The file need not exist.
@@ -28,7 +28,7 @@ type Entry struct {
 }
 
 // Clients returns the files in which the hosts list their MCP servers: the person's, and those in the project unless that is "".
-func Clients(env host.Environment, project string) (all []Client) {
+func Clients(env settings.Environment, project string) (all []Client) {
 	env = env.Complete()
 	for _, h := range Hosts() {
 		paths := paths(h, env)
@@ -43,9 +43,9 @@ func Clients(env host.Environment, project string) (all []Client) {
 }
 
 // read reads a file in which h lists its servers.
-func read(h *hosts.Host, path, project string) Client {
+func read(h *host.Host, path, project string) Client {
 	c := Client{Name: h.Name, Path: path}
-	text, err := host.ReadFile(path, maxFile)
+	text, err := settings.ReadFile(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return c
 	}
@@ -56,7 +56,7 @@ func read(h *hosts.Host, path, project string) Client {
 	c.Err = err
 	projects, _ := file["projects"].(map[string]any) // of Claude Code
 	var own map[string]any
-	for _, key := range host.ProjectKeys(project) {
+	for _, key := range settings.ProjectKeys(project) {
 		if of, ok := projects[key].(map[string]any); ok && own == nil {
 			own = of
 		}
@@ -93,15 +93,15 @@ func commandLine(entry any) (command []string) {
 
 // Plugins returns the plugins of Claude Code that start us, as NAME@MARKETPLACE: those that the settings of the person, or of the
 // project unless that is "", enable. Settings that cannot be read enable none.
-func Plugins(env host.Environment, project string) (all []string) {
-	claude := hosts.Find(host.ClaudeCode).Hooks
+func Plugins(env settings.Environment, project string) (all []string) {
+	claude := host.Find(settings.ClaudeCode).Hooks
 	files := []string{in(env.Complete(), claude.Place, claude.File)} // a later one overrides
 	if project != "" {
 		files = append(files, filepath.Join(project, ".claude", "settings.json"), filepath.Join(project, ".claude", "settings.local.json"))
 	}
 	enabled := map[string]any{}
 	for _, file := range files {
-		text, _ := host.ReadFile(file, maxFile)
+		text, _ := settings.ReadFile(file, maxFile)
 		keys, _ := decodeJSON(text)
 		plugins, _ := keys["enabledPlugins"].(map[string]any)
 		maps.Copy(enabled, plugins)

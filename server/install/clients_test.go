@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // TestClients has a file of a host in each row, and the entries in it that start us.
@@ -46,7 +46,7 @@ func TestClients(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, c := range Clients(host.Environment{Home: home, GOOS: "linux"}, project) {
+			for _, c := range Clients(settings.Environment{Home: home, GOOS: "linux"}, project) {
 				for _, e := range c.Entries {
 					got = append(got, e.Server+": "+strings.Join(e.Command, " "))
 				}

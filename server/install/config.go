@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // Set sets the value that a path of keys leads to in a JSON file, our own config.json, and creates the file if need be. It
@@ -67,7 +67,7 @@ func (i Installer) removeEmpty(dir string) {
 // Leave removes the state folder if it holds nothing but the lock of installs. Two installs at the same time do no harm: a file is
 // replaced only while it holds what was read.
 func (i Installer) Leave() {
-	state, err := host.StateHome(i.Env)
+	state, err := settings.StateHome(i.Env)
 	if err != nil {
 		return
 	}
@@ -88,7 +88,7 @@ const lockFile = "install.lock"
 
 // lock excludes other installs and edits of ours.
 func (i Installer) lock(ctx context.Context) (unlock func() error, err error) {
-	state, err := host.StateHome(i.Env)
+	state, err := settings.StateHome(i.Env)
 	if err == nil {
 		err = makeFolder(state)
 	}

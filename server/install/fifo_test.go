@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // TestLockInAFifo opens the lock with a fifo in its place, which would block beyond any signal.
 func TestLockInAFifo(t *testing.T) {
 	i := installer(t.TempDir())
-	state, err := host.StateHome(i.Env)
+	state, err := settings.StateHome(i.Env)
 	if err != nil {
 		t.Fatal(err)
 	}

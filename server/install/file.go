@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"dream-mcp/memory"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // maxFile bounds what is read: Claude Code's own state file reaches megabytes.
@@ -43,7 +43,7 @@ func load(path string) (file, error) {
 		return f, err
 	}
 	f.mode = info.Mode().Perm()
-	if f.text, err = host.ReadFile(f.target, maxFile); err != nil {
+	if f.text, err = settings.ReadFile(f.target, maxFile); err != nil {
 		return f, fmt.Errorf("%q: %w", path, err)
 	}
 	return f, nil
@@ -65,7 +65,7 @@ func (f file) keep() (string, error) {
 		return "", err
 	}
 	name := f.target + backupInfix + memory.SumOf(f.text).Short()
-	old, err := host.ReadFile(name, maxFile)
+	old, err := settings.ReadFile(name, maxFile)
 	if err == nil && bytes.Equal(old, f.text) {
 		return name, nil
 	}

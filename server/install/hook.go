@@ -8,7 +8,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	hosts "dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/memory/lazy"
 	"dream-mcp/server/hook"
@@ -21,7 +21,7 @@ const noHooks = "{\n  \"version\": 1\n}\n"
 const guardFlag = "--guard"
 
 // wanted returns the events for a level of what is shown, and for the guard.
-func wanted(h *hosts.Hooks, level string, guard bool) []string {
+func wanted(h *host.Hooks, level string, guard bool) []string {
 	events := slices.Clone(h.Events)
 	if recall.Includes(level, recall.Prompt) {
 		events = append(events, h.Prompt)
@@ -32,7 +32,7 @@ func wanted(h *hosts.Hooks, level string, guard bool) []string {
 	return events
 }
 
-// The forms of settings.json, and of Cursor's hooks.json.
+// The forms of a hook: in a group, or flat.
 type (
 	settingsHook struct {
 		Type    string `json:"type,omitempty"`
@@ -70,7 +70,7 @@ func ShellWords(goos string, command []string) string {
 var plainPath = lazy.New(`^[A-Za-z0-9_./@%+=:,-]+$`)
 
 // item returns our hook in the form of an event's list.
-func item(h *hosts.Hooks, command string) any {
+func item(h *host.Hooks, command string) any {
 	if h.Flat {
 		return settingsHook{Command: command, Timeout: h.Timeout}
 	}
@@ -106,7 +106,7 @@ func isOurs(v *hujson.Value) bool {
 }
 
 // addHooks adds our hook to the wanted events of a host, and updates those at any event. A guard stays a guard.
-func (i Installer) addHooks(of *hosts.Host) edit {
+func (i Installer) addHooks(of *host.Host) edit {
 	h := of.Hooks
 	wanted := wanted(h, i.Recall, i.Guard)
 	do := checked(editJSON(func(d *document) error {

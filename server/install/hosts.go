@@ -6,24 +6,24 @@ import (
 	"slices"
 	"strings"
 
-	hosts "dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/recall"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // Hosts returns the programs that can start us and whose settings are known, in the order of the help.
-func Hosts() (all []*hosts.Host) {
+func Hosts() (all []*host.Host) {
 	for _, id := range IDs() {
-		all = append(all, hosts.Find(id))
+		all = append(all, host.Find(id))
 	}
 	return all
 }
 
 // IDs returns their IDs.
-func IDs() []string { return hosts.IDs((*hosts.Host).Configured) }
+func IDs() []string { return host.IDs((*host.Host).Configured) }
 
 // in returns the path of a file in a place; "" if no home is known.
-func in(env host.Environment, p hosts.Place, name string) string {
+func in(env settings.Environment, p host.Place, name string) string {
 	dir := p.In(env.Getenv, env.Home, env.GOOS)
 	if dir == "" {
 		return ""
@@ -32,7 +32,7 @@ func in(env host.Environment, p hosts.Place, name string) string {
 }
 
 // Present reports whether the host seems to be on this machine: its command is on the PATH, or its folder exists.
-func (i Installer) Present(h *hosts.Host) bool {
+func (i Installer) Present(h *host.Host) bool {
 	if h.OnPath() {
 		return true
 	}
@@ -46,7 +46,7 @@ func (i Installer) Present(h *hosts.Host) bool {
 }
 
 // paths returns the files that may list a person's servers; none if no home is known.
-func paths(h *hosts.Host, env host.Environment) (paths []string) {
+func paths(h *host.Host, env settings.Environment) (paths []string) {
 	for _, name := range h.Settings.Files {
 		if path := in(env, h.Settings.Place, name); path != "" {
 			paths = append(paths, path)
@@ -56,7 +56,7 @@ func paths(h *hosts.Host, env host.Environment) (paths []string) {
 }
 
 // fileOf returns the one of the paths that is used; "" for none.
-func fileOf(h *hosts.Host, env host.Environment) (file string) {
+func fileOf(h *host.Host, env settings.Environment) (file string) {
 	for _, path := range slices.Backward(paths(h, env)) {
 		file = path
 		if _, err := os.Lstat(path); err == nil {
@@ -67,7 +67,7 @@ func fileOf(h *hosts.Host, env host.Environment) (file string) {
 }
 
 // parts returns the parts of a host without their state.
-func (i Installer) parts(h *hosts.Host) []Part {
+func (i Installer) parts(h *host.Host) []Part {
 	env := i.Env.Complete()
 	file := fileOf(h, env)
 	p := Part{Name: Server, File: file, lock: h.Settings.Lock}
@@ -84,7 +84,7 @@ func (i Installer) parts(h *hosts.Host) []Part {
 		return parts
 	}
 	switch k := h.Hooks; {
-	case k.Place != hosts.Place{}:
+	case k.Place != host.Place{}:
 		file = in(env, k.Place, k.File)
 	case k.File != "":
 		file = filepath.Join(filepath.Dir(file), k.File)
@@ -103,7 +103,7 @@ func (i Installer) parts(h *hosts.Host) []Part {
 func (i Installer) call() []string { return append([]string{i.Self}, i.Args...) }
 
 // args returns the arguments in the host's present entry.
-func (i Installer) args(h *hosts.Host) []string {
+func (i Installer) args(h *host.Host) []string {
 	for _, e := range read(h, fileOf(h, i.Env.Complete()), "").Entries {
 		if e.Server == server {
 			return e.Command[1:]
@@ -113,12 +113,12 @@ func (i Installer) args(h *hosts.Host) []string {
 }
 
 // asked returns the level that the host's present hooks serve, and whether they guard.
-func (i Installer) asked(h *hosts.Host) (level string, guard bool) {
+func (i Installer) asked(h *host.Host) (level string, guard bool) {
 	for _, p := range i.parts(h) {
 		if p.Name != Hook {
 			continue
 		}
-		data, _ := host.ReadFile(p.File, maxFile)
+		data, _ := settings.ReadFile(p.File, maxFile)
 		text := string(data)
 		guard = strings.Contains(text, guardFlag)
 		switch {
@@ -131,7 +131,7 @@ func (i Installer) asked(h *hosts.Host) (level string, guard bool) {
 }
 
 // Lost reports whether the host starts us without a project: outside of any, and without a flag that names one or a memory.
-func (i Installer) Lost(h *hosts.Host) bool {
+func (i Installer) Lost(h *host.Host) bool {
 	return h.Settings.Nowhere && !slices.ContainsFunc(append(i.args(h), i.Args...), func(arg string) bool {
 		name, _, _ := strings.Cut(arg, "=")
 		return name == "--project" || name == "--memory-dir"

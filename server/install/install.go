@@ -26,15 +26,15 @@ import (
 	"slices"
 	"strings"
 
-	hosts "dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/host"
 	"dream-mcp/memory/diff"
 	"dream-mcp/memory/lazy"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // Installer holds what to install, and where.
 type Installer struct {
-	Env  host.Environment
+	Env  settings.Environment
 	Self string   // the absolute path of this program
 	Args []string // its arguments; nil keeps those that the host's entry has
 
@@ -110,7 +110,7 @@ func Installable(self string) error {
 
 // Parts returns the parts of a host, in the order to apply them, and the changes that add them or, with removing, remove
 // them. It writes nothing.
-func (i Installer) Parts(h *hosts.Host, removing bool) ([]Part, error) {
+func (i Installer) Parts(h *host.Host, removing bool) ([]Part, error) {
 	if !removing {
 		if err := Installable(i.Self); err != nil {
 			return nil, err
@@ -176,7 +176,7 @@ func (p *Part) look() (err error) {
 // the file is not exactly what adding p makes of any backup.
 func (p *Part) untouched() (before []byte, backup string, ok bool) {
 	for _, backup := range append(p.file.backups(), "") {
-		before, err := host.ReadFile(backup, maxFile)
+		before, err := settings.ReadFile(backup, maxFile)
 		if err != nil && backup != "" {
 			continue
 		}

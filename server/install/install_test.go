@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	hosts "dream-mcp/consolidate/host"
-	"dream-mcp/server/host"
+	"dream-mcp/consolidate/host"
+	"dream-mcp/server/settings"
 )
 
 const self = "/opt/our tools/dream-mcp"
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 }
 
 func installer(home string) Installer {
-	env := host.Environment{Home: home, Dir: home, GOOS: "linux", Getenv: func(string) string { return "" }}
+	env := settings.Environment{Home: home, Dir: home, GOOS: "linux", Getenv: func(string) string { return "" }}
 	return Installer{Env: env, Self: self}
 }
 
@@ -49,12 +49,12 @@ var all = []struct {
 	name        string
 	add, remove edit
 }{
-	{"servers", addJSON("mcpServers", hosts.PlainEntry([]string{self}), []string{self}), removeJSON("mcpServers")},
-	{"opencode", addJSON("mcp", hosts.Find("opencode").Settings.Entry([]string{self}), []string{self}), removeJSON("mcp")},
+	{"servers", addJSON("mcpServers", host.PlainEntry([]string{self}), []string{self}), removeJSON("mcpServers")},
+	{"opencode", addJSON("mcp", host.Find("opencode").Settings.Entry([]string{self}), []string{self}), removeJSON("mcp")},
 	{"hooks", hooksOf("claude-code", Installer{Self: self, Recall: "prompt", Guard: true}), removeHooks},
 	{"toml", addTOML([]string{self}), removeTOML()},
-	{"servers with arguments", addJSON("mcpServers", hosts.PlainEntry(named), named), removeJSON("mcpServers")},
-	{"opencode with arguments", addJSON("mcp", hosts.Find("opencode").Settings.Entry(named), named), removeJSON("mcp")},
+	{"servers with arguments", addJSON("mcpServers", host.PlainEntry(named), named), removeJSON("mcpServers")},
+	{"opencode with arguments", addJSON("mcp", host.Find("opencode").Settings.Entry(named), named), removeJSON("mcp")},
 	{"hooks with arguments", hooksOf("claude-code", Installer{Self: named[0], Args: named[1:]}), removeHooks},
 	{"toml with arguments", addTOML(named), removeTOML()},
 	{"flat hooks", hooksOf("cursor", Installer{Self: self, Recall: "prompt"}), removeHooks},
@@ -63,7 +63,7 @@ var all = []struct {
 // hooksOf returns the edit that adds the hooks of a host.
 func hooksOf(id string, i Installer) edit {
 	i.Env.GOOS = "linux"
-	return i.addHooks(hosts.Find(id))
+	return i.addHooks(host.Find(id))
 }
 
 // named is a command line that names a project.
@@ -235,7 +235,7 @@ func stripEmpty(all map[string]any) {
 
 func apply(t *testing.T, i Installer, id string, removing bool) ([]Done, error) {
 	t.Helper()
-	h := hosts.Find(id)
+	h := host.Find(id)
 	parts, err := i.Parts(h, removing)
 	if err != nil {
 		return nil, err
@@ -466,8 +466,8 @@ func TestFiles(t *testing.T) {
 		{"darwin", "opencode", "/h/.config/opencode/opencode.json"},
 		{"linux", "codex", "/h/.codex/config.toml"},
 	} {
-		h := hosts.Find(test.id)
-		env := host.Environment{Home: "/h", Dir: "/h", GOOS: test.goos, Getenv: func(string) string { return "" }}
+		h := host.Find(test.id)
+		env := settings.Environment{Home: "/h", Dir: "/h", GOOS: test.goos, Getenv: func(string) string { return "" }}
 		if got := filepath.ToSlash(fileOf(h, env)); !strings.HasSuffix(got, test.want) {
 			t.Errorf("%s on %s: %s", test.id, test.goos, got)
 		}

@@ -3,7 +3,7 @@
 package install
 
 import (
-	hosts "dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/host"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -54,7 +54,7 @@ func TestOwner(t *testing.T) {
 	})
 	i := installer(home)
 	for _, id := range []string{"cursor", "claude-desktop", "claude-code"} {
-		h := hosts.Find(id)
+		h := host.Find(id)
 		parts, err := i.Parts(h, false)
 		if err != nil {
 			t.Fatal(err)

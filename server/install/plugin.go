@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	hosts "dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/host"
 	"dream-mcp/server/hook"
 )
 
@@ -16,7 +16,7 @@ const pluginMark = "// dream-mcp"
 
 // pluginPart returns the part that is a program, for a host that has no hooks in its settings. It subscribes to all events, because
 // a call at which nothing is shown costs nothing.
-func (i Installer) pluginPart(h *hosts.Host, file string) Part {
+func (i Installer) pluginPart(h *host.Host, file string) Part {
 	words := []string{hook.Verb, "--client", h.ID}
 	if i.Guard {
 		words = append(words, guardFlag)

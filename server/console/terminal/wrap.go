@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"dream-mcp/consolidate/transcript/said"
-	"dream-mcp/server/host"
+	"dream-mcp/server/settings"
 )
 
 // TextWidth is the width of help and of other fixed texts.
@@ -90,7 +90,7 @@ func isDiffLine(line string) bool {
 
 // Tilde replaces the home directory at the beginning of each path in a text by ~.
 func Tilde(text string) string {
-	home := host.Process().Home
+	home := settings.Process().Home
 	if len(home) < 2 {
 		return text
 	}

@@ -1,4 +1,4 @@
-package host
+package settings
 
 import (
 	"encoding/json"

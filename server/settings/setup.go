@@ -1,4 +1,4 @@
-// Package host finds out which program started us, in which project and session, and where that program keeps settings,
+// Package settings finds out which program started us, in which project and session, and where that program keeps settings,
 // transcripts and memories.
 //
 // Resolve reads the Environment, the Flags and the files that these name, and nothing else. It writes nothing and starts no
@@ -8,7 +8,7 @@
 //
 // Not promised: to see what exists only inside the host, such as a session's /pause-memory, --settings, rollout flags, and
 // settings from a server, a registry or a device profile. A Setup does not follow changes.
-package host
+package settings
 
 import (
 	"dream-mcp/consolidate/transcript/said"

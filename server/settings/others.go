@@ -1,7 +1,7 @@
-package host
+package settings
 
 import (
-	hosts "dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/transcript/said"
 	"path/filepath"
 	"slices"
@@ -10,7 +10,7 @@ import (
 
 // chooseHosts finds the folders of the other hosts, of all or of those in config.json. Claude Code's sessions are always read.
 func (r *resolver) chooseHosts() error {
-	known := hosts.IDs(func(h *hosts.Host) bool { return h.Read() && h.ID != ClaudeCode })
+	known := host.IDs(func(h *host.Host) bool { return h.Read() && h.ID != ClaudeCode })
 	wanted, _, source := chosen(r, "hosts", known)
 	for _, name := range wanted {
 		if name != ClaudeCode && !slices.Contains(known, name) {
@@ -23,8 +23,8 @@ func (r *resolver) chooseHosts() error {
 			continue
 		}
 		used = append(used, name)
-		for i := range hosts.Find(name).Sessions {
-			r.addSessions(name, &hosts.Find(name).Sessions[i])
+		for i := range host.Find(name).Sessions {
+			r.addSessions(name, &host.Find(name).Sessions[i])
 		}
 	}
 	r.Settings["hosts"] = Setting{strings.Join(used, ", "), source}
@@ -32,7 +32,7 @@ func (r *resolver) chooseHosts() error {
 }
 
 // addSessions adds the folder of sessions of a host.
-func (r *resolver) addSessions(name string, of *hosts.Sessions) {
+func (r *resolver) addSessions(name string, of *host.Sessions) {
 	home := ""
 	switch named := r.env.Getenv(of.Place.Variable); {
 	case named == "" || absolute(r.env.GOOS, named):

@@ -1,4 +1,4 @@
-package host
+package settings
 
 // Limits bound a dream in the background.
 type Limits struct {

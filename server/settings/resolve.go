@@ -1,4 +1,4 @@
-package host
+package settings
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	hosts "dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/host"
 	"dream-mcp/memory/lazy"
 )
 
@@ -87,18 +87,18 @@ var plain = lazy.New(`^[A-Za-z0-9_-]+$`)
 
 func (r *resolver) findClient() error {
 	r.Client = r.flags.Client
-	client := hosts.Find(r.Client)
-	for _, variables := range []func(*hosts.Host) []string{
-		func(h *hosts.Host) []string { return h.Variables.Hook },
-		func(h *hosts.Host) []string { return h.Variables.Started },
+	client := host.Find(r.Client)
+	for _, variables := range []func(*host.Host) []string{
+		func(h *host.Host) []string { return h.Variables.Hook },
+		func(h *host.Host) []string { return h.Variables.Started },
 	} {
-		for _, h := range hosts.List {
+		for _, h := range host.List {
 			if r.Client == "" && slices.ContainsFunc(variables(h), func(name string) bool { return r.env.Getenv(name) != "" }) {
 				r.Client, client = h.ID, h
 			}
 		}
 	}
-	name := hosts.Find(ClaudeCode).Variables.Session // set in its hooks, by whichever host imitates them
+	name := host.Find(ClaudeCode).Variables.Session // set in its hooks, by whichever host imitates them
 	if client != nil && client.Variables.Session != "" && r.env.Getenv(name) == "" {
 		name = client.Variables.Session
 	}
