@@ -11,7 +11,7 @@ import (
 const Conflict = "conflict"
 
 // conflictCopy matches the names that Syncthing, Dropbox, Nextcloud and others give to such a copy.
-var conflictCopy = lazy.New(`(?i)\.sync-conflict-\d{8}-\d{6}|\([^()]*conflicted copy[^()]*\)|[_-]conflict(ed)?(-[^/]*)?\.md$|\(case conflict[^()]*\)`)
+var conflictCopy = lazy.New(`(?i)\.sync-conflict-\d{8}-\d{6}|\([^()]*conflicted copy[^()]*\)|_conflict-\d{8}-\d{6}|\(case conflict[^()]*\)`)
 
 // ConflictCopies returns the files that other programs made of memories that two machines changed.
 func ConflictCopies(topics []memory.Name, others []memory.Other) []string {
