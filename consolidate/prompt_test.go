@@ -325,7 +325,7 @@ func TestPromptRules(t *testing.T) {
 		{"dream", "closed gates", []string{"`{\"force\": true}` only if a person asked", "which gate is closed and when it opens"}},
 		{"dream", "an unfinished stage", []string{"`{\"resume\": true}`"}},
 		{"dream", "read what is touched", []string{"the memories that the map is about and the listing touches (`→ file.md:12`), in a first dream (the map says so) all", "no others", "can both hold?"}},
-		{"dream", "logs first", []string{"1. **Logs** of the last days"}},
+		{"dream", "logs first", []string{"1. **Logs** of the last days, if the map names any"}},
 		{"dream", "then drift", []string{"4. **Memories that the code disproves**", "Keep what you cannot check"}},
 		{"dream", "then transcripts", []string{"2. **What the user said.** `grep_transcripts {}` lists it", "until it says that this was the last page. Read it whole", "corrections, preferences, decisions and their reasons, confirmations", "Never read a transcript file"}},
 		{"dream", "evidence IDs are kept", []string{"Note the ID (SESSION:LINE)"}},

@@ -29,26 +29,43 @@ func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArgument
 		turns, err := p.Sessions.ContextOf(ctx, r.ContextOf, max(1, cmp.Or(r.Limit, defaultTurns)/len(r.ContextOf)))
 		return answer{text: renderTurns(p, turns)}, err
 	}
-	q, err := r.query(p.Store.Now())
-	if err != nil {
-		return answer{}, err
-	}
 	if r.Query != "" {
+		q, err := r.query(p.Store.Now())
+		if err != nil {
+			return answer{}, err
+		}
 		hits, res, err := p.Sessions.Ranked(ctx, r.Query, q, r.Since)
 		return answer{text: renderRanked(p, hits, res, r, answerBytes(r))}, err
 	}
+	text, found, err := r.search(ctx, p)
+	if err == nil && !found && !r.Regex && strings.Contains(r.Pattern, "|") {
+		r.Regex = true
+		if asExpression, found, err := r.search(ctx, p); err == nil && found {
+			return answer{text: "Nothing has this text as it is; with \"regex\": true:\n" + asExpression}, nil
+		}
+	}
+	return answer{text: text}, err
+}
+
+// search lists the hits of one or several patterns, and the passages of memories. It reports whether there were any.
+func (r grepArguments) search(ctx context.Context, p *consolidate.Project) (text string, found bool, err error) {
+	q, err := r.query(p.Store.Now())
+	if err != nil {
+		return "", false, err
+	}
 	res, err := p.Sessions.Search(ctx, q, r.Since)
 	if err != nil {
-		return answer{}, err
+		return "", false, err
 	}
 	if r.Cursor != "" {
 		r.Limit = res.Limit
 	}
-	text := renderHits(p, res, r, answerBytes(r))
+	text, found = renderHits(p, res, r, answerBytes(r)), res.Matches > 0
 	if match, err := q.Matchers(); err == nil && r.Cursor == "" {
-		text += renderMentions(r, p.Sessions.Mentions(match, maxMentions))
+		mentions := p.Sessions.Mentions(match, maxMentions)
+		text, found = text+renderMentions(r, mentions), found || mentions.All > 0
 	}
-	return answer{text: text}, nil
+	return text, found, nil
 }
 
 // maxMentions is the number of passages of memories that a search shows.

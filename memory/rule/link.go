@@ -23,8 +23,7 @@ func findDangling(v *view) []Finding {
 		findings = append(findings, Finding{
 			File: memory.IndexFile, Line: e.Line, Column: e.Column, subject: e.Text + "\n" + e.File,
 			Message: fmt.Sprintf("the index points to %q, which does not exist", e.File),
-			Hint: fmt.Sprintf("if what it says no longer holds: finalize_index {\"remove\": [%q], \"accept_loss\": [{\"file\": %q, \"why\": \"…\"}]}",
-				e.File, e.File),
+			Hint:    fmt.Sprintf("if what it says holds: write it to %[1]s; if not: finalize_index {\"remove\": [%[1]q], \"accept_loss\": [{\"file\": %[1]q, \"why\": \"…\"}]}", e.File),
 		})
 	}
 	return findings

@@ -302,8 +302,8 @@ func TestDanglingHint(t *testing.T) {
 		hints = append(hints, f.Hint)
 	}
 	want := []string{
-		`if what it says no longer holds: finalize_index {"remove": ["go_tests.md"], "accept_loss": [{"file": "go_tests.md", "why": "…"}]}`,
-		`if what it says no longer holds: finalize_index {"remove": ["zebra.md"], "accept_loss": [{"file": "zebra.md", "why": "…"}]}`,
+		`if what it says holds: write it to go_tests.md; if not: finalize_index {"remove": ["go_tests.md"], "accept_loss": [{"file": "go_tests.md", "why": "…"}]}`,
+		`if what it says holds: write it to zebra.md; if not: finalize_index {"remove": ["zebra.md"], "accept_loss": [{"file": "zebra.md", "why": "…"}]}`,
 	}
 	if !slices.Equal(hints, want) {
 		t.Errorf("got %q", hints)

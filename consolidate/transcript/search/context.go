@@ -18,7 +18,7 @@ const (
 )
 
 // MaxContexts bounds the IDs of one call of ContextOf.
-const MaxContexts = 8
+const MaxContexts = 30
 
 // A Turn is an utterance around those that were asked for, or one of these.
 type Turn struct {

@@ -60,6 +60,7 @@ type Hit struct {
 	moved [2]string // the folders from and to which it was moved
 	by    string    // the commit that moved the folder or removed the file
 	never bool      // it never was there
+	other string    // the project declares another version, and its history does not say that it once was this one
 }
 
 // Checked is how much of what memories name was looked at. A name counts once, however often it is written.
@@ -69,6 +70,7 @@ type Checked struct {
 	Missing int      // of these, but for what a memory says is gone
 	Never   int      // files with a folder, scripts and targets that are neither in the checkout nor in the history of git
 	NeverAt []string // the first of them: "a.md:7 scripts/old.sh"
+	Other   []string // the first versions that the project declares otherwise: "a.md:9 Python 3.11 (.python-version: 3.12)"
 	Commit  string
 	Date    time.Time // of the commit; zero without git
 	Limited bool      // the project holds more than was looked at
@@ -79,7 +81,7 @@ func (c Checked) Known() bool {
 	return c.Paths+c.Scripts+c.Targets+c.Versions+c.Never > 0 || c.Commit != "" || c.Limited || !c.Date.IsZero()
 }
 
-// String says it in a line: "41 paths and 3 scripts checked in the checkout of 2026-11-20 (0f3b9c8), 3 missing".
+// String says it in a line: "41 paths and 3 scripts checked in the checkout of 2026-11-20 (0f3b9c8), 3 gone".
 func (c Checked) String() string {
 	var parts []string
 	for _, part := range []struct {
@@ -104,15 +106,18 @@ func (c Checked) String() string {
 		if c.Missing > 0 {
 			missing = strconv.Itoa(c.Missing)
 		}
-		text = fmt.Sprintf("%s checked in the checkout%s, %s missing", strings.Join(parts, ", "), commit, missing)
+		text = fmt.Sprintf("%s checked in the checkout%s, %s gone", strings.Join(parts, ", "), commit, missing)
 	case commit != "":
 		text += ", in the checkout" + commit
 	}
 	if c.Never > 0 {
-		text += fmt.Sprintf("; neither there nor in its history: %s", strings.Join(c.NeverAt, ", "))
+		text += fmt.Sprintf("; not there, and never in its history: %s", strings.Join(c.NeverAt, ", "))
 		if more := c.Never - len(c.NeverAt); more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
+	}
+	if len(c.Other) > 0 {
+		text += "; other versions: " + strings.Join(c.Other, ", ")
 	}
 	if c.Limited {
 		text += "; the project holds more than was looked at"
@@ -170,10 +175,16 @@ func (p *Project) find(nth int, t Text, isMemory func(name string) bool) []Hit {
 				continue
 			}
 			seen[m.Ref] = true
-			if m.never {
-				c := &p.checked
+			c, at := &p.checked, fmt.Sprintf("%s:%d %.80s", t.File, max(1, t.Line)+strings.Count(text[:s.Inner], "\n"), m.Ref)
+			switch {
+			case m.never:
 				if p.count(&c.Never, "never "+m.Ref); len(c.NeverAt) < min(c.Never, maxNever) {
-					c.NeverAt = append(c.NeverAt, fmt.Sprintf("%s:%d %.80s", t.File, max(1, t.Line)+strings.Count(text[:s.Inner], "\n"), m.Ref))
+					c.NeverAt = append(c.NeverAt, at)
+				}
+				continue
+			case m.other != "":
+				if len(c.Other) < maxNever {
+					c.Other = append(c.Other, fmt.Sprintf("%s (%s)", at, m.other))
 				}
 				continue
 			}

@@ -247,7 +247,7 @@ func TestGathered(t *testing.T) {
 	}
 	c.Date, c.Commit = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), "0f3b9c8"
 	c.Never, c.NeverAt = 3, []string{"a.md:7 lib/x.c", "b.md:1 make y"}
-	if want := "8 paths checked in the checkout of 2026-11-20 (0f3b9c8), 7 missing; neither there nor in its history: a.md:7 lib/x.c, b.md:1 make y and 1 more"; c.String() != want {
+	if want := "8 paths checked in the checkout of 2026-11-20 (0f3b9c8), 7 gone; not there, and never in its history: a.md:7 lib/x.c, b.md:1 make y and 1 more"; c.String() != want {
 		t.Errorf("%q", c.String())
 	}
 	c = Checked{Date: c.Date, Commit: c.Commit}

@@ -112,7 +112,8 @@ func versionOf(claim string) (of, version string) {
 	return cmp.Or(names[of], of), strings.TrimLeft(claim[at+1:], "vV")
 }
 
-// judgeVersion reports a version that the project once declared, and declares no longer.
+// judgeVersion reports a version that the project once declared, and declares no longer; or another one, if the project declares
+// only one.
 func (p *Project) judgeVersion(claim string) []Hit {
 	of, version := versionOf(claim)
 	declared := p.declared()[of]
@@ -120,14 +121,19 @@ func (p *Project) judgeVersion(claim string) []Hit {
 	if slices.ContainsFunc(declared, func(d declaration) bool { return d.agrees(version) }) {
 		return nil
 	}
+	other := ""
 	for _, d := range declared {
 		if d.history == "" {
 			continue
 		}
+		other = cmp.Or(other, fmt.Sprintf("%s: %s", d.file, d.version))
 		expression := fmt.Sprintf(d.history, regexp.QuoteMeta(of), regexp.QuoteMeta(version)) + "([^0-9]|$)"
 		if by := p.lastChange(expression, ":(glob)**/"+path.Base(d.file)); by != "" {
 			return []Hit{{Ref: claim, Message: fmt.Sprintf("%q: %s has %s; %s changed it", claim, d.file, d.version, by)}}
 		}
+	}
+	if other != "" && len(declared) == 1 {
+		return []Hit{{Ref: claim, other: other}}
 	}
 	return nil
 }
