@@ -18,19 +18,15 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/near"
 	"dream-mcp/memory/visible"
 )
 
-// An argumentError reports arguments that do not match the schema of a tool.
-type argumentError struct {
-	tool     string
-	problems []string
-}
-
-func (e *argumentError) Error() string {
-	return fmt.Sprintf("bad arguments for %s: %s", e.tool, strings.Join(e.problems, "; "))
+// badArguments returns the error of arguments that do not match the schema of a tool.
+func badArguments(tool string, problems ...string) error {
+	return ops.Refuse(fmt.Sprintf("bad arguments for %s: %s", tool, strings.Join(problems, "; ")), "call it again with arguments that match its schema")
 }
 
 // maxProblems bounds what one error lists.
@@ -70,7 +66,7 @@ func tooMuch(arguments []byte) string {
 // directory, which may be deleted or not be valid in a URL.
 const schemaURL = "urn:dream-mcp:arguments"
 
-// A check returns the arguments of a call, or an *argumentError.
+// A check returns the arguments of a call, or the error badArguments.
 type check func(json.RawMessage) (json.RawMessage, error)
 
 // checker returns a check of arguments against the schema of a tool. The schema is compiled at the first
@@ -97,15 +93,15 @@ func checker(tool mcp.Tool) check {
 			return nil, fmt.Errorf("the schema of %s does not compile: %w", tool.Name, err)
 		}
 		if problem := tooMuch(arguments); problem != "" {
-			return nil, &argumentError{tool: tool.Name, problems: []string{problem}}
+			return nil, badArguments(tool.Name, problem)
 		}
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(arguments))
 		if err != nil {
-			return nil, &argumentError{tool: tool.Name, problems: []string{"not a JSON object"}}
+			return nil, badArguments(tool.Name, "not a JSON object")
 		}
 		var invalid *jsonschema.ValidationError
 		if err := s.Validate(oneID(value)); errors.As(err, &invalid) {
-			return nil, &argumentError{tool: tool.Name, problems: problems(invalid, tool.RawInputSchema)}
+			return nil, badArguments(tool.Name, problems(invalid, tool.RawInputSchema)...)
 		} else if err != nil {
 			return nil, err
 		}

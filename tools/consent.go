@@ -30,7 +30,7 @@ var consentKey = func() (key [32]byte) {
 }()
 
 // errDeclined reports that the person was asked and did not agree.
-var errDeclined = errors.New("the person did not agree; nothing has changed")
+var errDeclined = ops.Refuse("the person did not agree; nothing has changed", "do not ask again unless they say so")
 
 // A question refuses a call that only the person may decide. Once they agree, agreed runs in its place.
 type question struct {

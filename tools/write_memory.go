@@ -161,9 +161,9 @@ func writeOne(ctx context.Context, p *consolidate.Project, arguments json.RawMes
 	switch {
 	case err != nil:
 	case r.Path == nil:
-		err = &argumentError{tool: "write_memory", problems: []string{"missing property 'path'"}}
+		err = badArguments("write_memory", "missing property 'path'")
 	case r.Writes != nil:
-		err = &argumentError{tool: "write_memory", problems: []string{"additional properties 'writes' not allowed"}}
+		err = badArguments("write_memory", "additional properties 'writes' not allowed")
 	default:
 		err = checkKind(r.WriteRequest)
 	}

@@ -23,17 +23,11 @@ func TestFail(t *testing.T) {
 		hint  string // a part of it
 	}{
 		{usage("unknown verb"), 2, "unknown verb", "dream-mcp help"},
-		{errors.Join(ops.ErrNoDream, nil), 1, "no dream is open", "dream-mcp status"},
 		{fmt.Errorf("%w: %q", ops.ErrUnknown, "abc"), 1, `no such dream: "abc"`, "dream-mcp log"},
 		{&lock.BusyError{Holder: "process 7"}, 1, "the memory is in use: process 7", "dream-mcp dream --stop"},
-		{&lock.BusyError{Holder: "process 7", Moment: true}, 1, "the memory is in use: process 7", "in a moment"},
-		{&lock.BusyError{Holder: "process 7", Host: true}, 1, "the memory is in use: process 7", "dream-mcp status"},
-		{&ops.BrokenError{Holder: "process 7", Why: errors.New("gone")}, 1, "an interrupted commit (process 7) cannot be completed: gone", "dream-mcp doctor"},
-		{&ops.HalfError{ID: "abc", Why: errors.New("disk full")}, 1, "the commit abc has begun and could not be completed: disk full", "dream-mcp status"},
 		{found(2, 1), 1, "2 problems", "dream-mcp doctor --fix fixes 1"},
 		{found(1, 0), 1, "1 problem", "marked !"},
 		{&ops.RequestError{Message: "no", Hint: "so"}, 1, "no", "so"},
-		{&ops.RequestError{Message: "no"}, 1, "no", "dream-mcp help"},
 		{kept("abc", 1), 1, "changed later, so not undone: 1 file", "dream-mcp diff abc"},
 		{kept("abc", 2), 1, "changed later, so not undone: 2 files", "dream-mcp diff abc"},
 		{context.Canceled, 1, "interrupted", "dream-mcp status"},

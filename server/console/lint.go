@@ -13,6 +13,7 @@ import (
 	"dream-mcp/memory/rule"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/settings"
+	"dream-mcp/tools/hint"
 )
 
 // errFound is returned by lint if it printed something worse than an info.
@@ -84,7 +85,7 @@ func runLint(ctx context.Context, c *Command, p *consolidate.Project, _ settings
 func checkRules(c *Command, p *consolidate.Project, dir string) (consolidate.Linted, error) {
 	l, err := p.Lint(consolidate.LintRequest{Dir: dir, Project: c.Flags.Project})
 	if err != nil {
-		return l, &Failure{err.Error(), hint(err), 2}
+		return l, &Failure{err.Error(), hint.For(err).Person, 2}
 	}
 	ignored := func(rule string) bool {
 		return len(c.Lint.Rules) > 0 && !slices.Contains(c.Lint.Rules, rule) || slices.Contains(c.Lint.Ignore, rule)

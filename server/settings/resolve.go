@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/lazy"
 )
 
@@ -112,7 +112,8 @@ func (r *resolver) findClient() error {
 
 // ErrNoProject is the error of a process whose working directory was deleted, or is the root of a file system, where some hosts
 // start their servers, and that nothing else names a project to.
-var ErrNoProject = errors.New("no project: the host names none, and the working directory is the root of the file system or was deleted")
+var ErrNoProject = ops.Refuse("no project: the host names none, and the working directory is the root of the file system or was deleted",
+	"go to the folder that you work in, or name it: --project DIR; --memory-dir DIR is a memory without a project")
 
 // NoProjectHint is the hint for ErrNoProject.
 const NoProjectHint = "name one in the host's settings for dream-mcp: --project DIR is the folder that you work in, " +

@@ -4,10 +4,11 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"strings"
+
+	"dream-mcp/consolidate/ops"
 )
 
 // Print prints a text, wrapped between words on a terminal.
@@ -42,4 +43,4 @@ func Ask(ctx context.Context, in io.Reader, out io.Writer, question string) (ans
 }
 
 // ErrNoAnswer is the error of Ask where the input ends without an answer.
-var ErrNoAnswer = errors.New("no answer, so nothing was done")
+var ErrNoAnswer = ops.Refuse("no answer, so nothing was done", "run it again and answer the question")
