@@ -2,6 +2,7 @@ package consolidate
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -22,7 +23,7 @@ const (
 // Complete fills in what is judged after the last of several writes, over the memory as they leave it: the passages of other
 // memories on the same thing, and whether links still lead nowhere. The writes are done: where the memory cannot be read, nothing is filled in.
 // Of those that were refused it takes why, by path: a dream does not land before they are made again, or a second finalize leaves them out.
-func (p *Project) Complete(results []*WriteResult, refused map[string]string) {
+func (p *Project) Complete(ctx context.Context, results []*WriteResult, refused map[string]string) {
 	if len(refused) > 0 {
 		p.Store.Lock()
 		if p.dream != nil {
@@ -35,7 +36,7 @@ func (p *Project) Complete(results []*WriteResult, refused map[string]string) {
 	}
 	p.Store.Lock()
 	defer p.Store.Unlock()
-	s, err := p.asWritten()
+	s, err := p.asWritten(ctx)
 	if err != nil {
 		return
 	}
@@ -74,12 +75,12 @@ func (p *Project) Complete(results []*WriteResult, refused map[string]string) {
 }
 
 // asWritten returns the memory as the dream would leave it; outside dreams, as it is.
-func (p *Project) asWritten() (*memory.Snapshot, error) {
+func (p *Project) asWritten(ctx context.Context) (*memory.Snapshot, error) {
 	if p.dream != nil {
 		_, s, err := indexing.Foresee(p.dream.Tx, nil)
 		return s, err
 	}
-	s, err := p.Store.Snapshot()
+	s, err := p.Store.Snapshot(ctx)
 	return cmp.Or(s, &memory.Snapshot{}), err
 }
 

@@ -110,7 +110,7 @@ func BenchmarkLint(b *testing.B) {
 	}
 	for b.Loop() {
 		p := Open(Options{Options: ops.Options{MemoryDir: dir, StateHome: b.TempDir()}, ProjectDir: project, Transcripts: search.Open(sessions.Options{})})
-		if l, err := p.Lint(LintRequest{}); err != nil || l.Topics != 1000 || l.Compared == "" {
+		if l, err := p.Lint(ctx, LintRequest{}); err != nil || l.Topics != 1000 || l.Compared == "" {
 			b.Fatal(l.Topics, len(l.Findings), err)
 		}
 		p.Close("the benchmark ended")

@@ -143,7 +143,7 @@ func TestExamineTheArchive(t *testing.T) {
 		t.Errorf("the stage: %+v", c)
 	}
 	w.write(p, "a.md", "The body", "A body")
-	id, _, err := p.History.Diff("")
+	id, _, err := p.History.Diff(ctx, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -188,7 +188,7 @@ func TestLandedInPart(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.remove(w.open(), "b.md")
-			id, _, err := w.open().History.Diff("")
+			id, _, err := w.open().History.Diff(ctx, "")
 			if err != nil {
 				t.Fatal(err)
 			}

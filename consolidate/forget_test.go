@@ -78,7 +78,7 @@ func TestKillWhileForgetting(t *testing.T) {
 			t.Errorf("killed at step %d (%s): it was not begun, and changed the memory", step, at)
 		}
 		if begun {
-			id, changes, err := p.History.Diff("")
+			id, changes, err := p.History.Diff(ctx, "")
 			if err != nil || !strings.Contains(string(changes), "Never ask "+forgotten.Mark) {
 				t.Errorf("killed at step %d (%s): diff %s: %s, %v", step, at, id, changes, err)
 			}

@@ -196,7 +196,7 @@ func TestReadWhereNothingCanBeWritten(t *testing.T) {
 	if files, err := p.Read(ctx, []string{"a.md"}); err == nil || !strings.Contains(err.Error(), "must be completed") || !errors.Is(err, syscall.EROFS) {
 		t.Errorf("read %+v, %v", files, err)
 	}
-	if _, diff, err := p.History.Diff(""); err == nil {
+	if _, diff, err := p.History.Diff(ctx, ""); err == nil {
 		t.Errorf("the diff is %s", diff)
 	}
 	remount(0, "size=1m")

@@ -35,7 +35,7 @@ func TestLockFileRemoved(t *testing.T) {
 // The lock file is made in the directory that was opened, whatever its path leads to by now.
 func TestLockFileElsewhere(t *testing.T) {
 	w := newWorld(t)
-	dir, err := w.open().Store.Dir()
+	dir, err := w.open().Store.Dir(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestLockFileElsewhere(t *testing.T) {
 func heldAfter(t *testing.T, w *world) (p *Project, l *lock.Lock) {
 	t.Helper()
 	p = w.open()
-	dir, err := p.Store.Dir()
+	dir, err := p.Store.Dir(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,7 +37,7 @@ type LintRequest struct {
 
 // Lint checks a memory against all rules. It changes nothing in the memory, takes no lock, and does not recover from a crash.
 // Doubtful memories of the project's own memory are recorded for hooks. It fails with a *RequestError if there is no memory.
-func (p *Project) Lint(r LintRequest) (Linted, error) {
+func (p *Project) Lint(ctx context.Context, r LintRequest) (Linted, error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	dir := r.Dir
@@ -63,7 +64,7 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 		store = ops.Open(ops.Options{MemoryDir: dir, StateHome: p.Store.StateHome, AllowSecrets: p.Store.AllowSecrets, Now: p.Store.Now})
 		defer store.Records.Close()
 	}
-	s, err := store.Snapshot()
+	s, err := store.Snapshot(ctx)
 	if err == nil && s == nil {
 		err = fmt.Errorf("%q: %w", dir, fs.ErrNotExist) // removed just now
 	}

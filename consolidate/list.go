@@ -56,9 +56,9 @@ func (s *Sessions) List(ctx context.Context, r ListRequest) (page listing.Page, 
 		return page, err
 	}
 	d := p.dream
-	m, err := s.sinceLast()
+	m, err := s.sinceLast(ctx)
 	if err == nil {
-		touch, known := d.touch(), s.known()
+		touch, known := d.touch(), s.known(ctx)
 		err = s.unlocked(func() (err error) { page, err = s.page(ctx, r, r.window(d != nil), m, touch, known); return err })
 	}
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Sessions) countEarly(ctx context.Context) error {
 	p := s.p
 	d, e := p.dream, s.early
 	s.early = early{}
-	m, err := s.sinceLast()
+	m, err := s.sinceLast(ctx)
 	if err != nil || len(e.Shown) == 0 || p.Store.Now().Sub(e.at) >= p.options.Lease {
 		return err
 	}
@@ -126,8 +126,8 @@ func (s *Sessions) countEarly(ctx context.Context) error {
 }
 
 // known returns what reports whether the memories, as the open dream would leave them, say a text already.
-func (s *Sessions) known() func(text string) bool {
-	written, err := s.p.asWritten()
+func (s *Sessions) known(ctx context.Context) func(text string) bool {
+	written, err := s.p.asWritten(ctx)
 	if err != nil {
 		return nil
 	}
@@ -165,12 +165,12 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m liste
 
 // sinceLast returns what was listed by dreams that landed and were not undone. Since is the time from which sessions
 // are to be listed: since the last dream, whoever ran it, where nothing was listed before.
-func (s *Sessions) sinceLast() (listed.Marks, error) {
+func (s *Sessions) sinceLast(ctx context.Context) (listed.Marks, error) {
 	if all, _ := s.p.Store.Records.Look().Listed(); len(all) > 0 { // what is lost is listed again
 		undone, err := s.p.Store.Records.Undone(listed.Dreams(all)...)
 		return listed.Joined(all, undone), err
 	}
-	since, err := s.lastRead()
+	since, err := s.lastRead(ctx)
 	return listed.Marks{Since: since}, err
 }
 

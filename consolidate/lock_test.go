@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -122,7 +123,7 @@ func trySecondProcess(t *testing.T, name string, step int) {
 func TestMomentIsWaitedFor(t *testing.T) {
 	w := newWorld(t)
 	dir := w.open()
-	d, err := dir.Store.Dir()
+	d, err := dir.Store.Dir(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -359,4 +360,63 @@ func TestStop(t *testing.T) {
 	if res, err := p.Finalize(ctx, ops.FinalizeRequest{Adopt: true}); err != nil || res.Outcome != "committed" {
 		t.Errorf("finalized %+v with %v", res, err)
 	}
+}
+
+// While another process is stopped in the middle of a landing, a call waits for it once, and no longer than its caller.
+func TestStoppedLanding(t *testing.T) {
+	t.Parallel()
+	w := newWorldFor(t, "commit")
+	steps := stepsOf(t, "commit")
+	cmd, in, out := w.start(child{Script: "commit", Die: slices.Index(steps, "deleted b.md"), Pause: true})
+	if line, _ := out.ReadString('\n'); line != "paused at deleted b.md\n" {
+		t.Fatal(line)
+	}
+	waits := 0
+	o := w.options()
+	o.CleanupDays = 30 // so that the status looks for sessions since the last dream too
+	o.Step = func(step string) {
+		if step == "complete" {
+			waits++
+		}
+	}
+	p := Open(o)
+	defer p.Close("the test ended")
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	for name, call := range map[string]func() error{
+		"status": func() error {
+			s, err := p.Status(ended)
+			if len(s.Warnings) == 0 || !strings.Contains(s.Warnings[0], "a commit (dream") {
+				t.Errorf("the status warns of %q", s.Warnings)
+			}
+			if s.Due || s.Dream == nil {
+				t.Errorf("the status is %+v", s)
+			}
+			return err
+		},
+		"read":  func() error { _, err := p.Read(ended, []string{"a.md"}); return wants(err, context.Canceled) },
+		"begin": func() error { return wants(p.Begin(ended, true, false), context.Canceled) },
+		"undo":  func() error { _, err := p.History.Undo(ended, ""); return wants(err, context.Canceled) },
+	} {
+		waits = 0
+		if err := call(); err != nil || waits != 1 {
+			t.Errorf("%s: %v; it waits %d times", name, err, waits)
+		}
+	}
+	in.Write([]byte("\n"))
+	if line, _ := out.ReadString('\n'); line != "ended with <nil>\n" {
+		t.Error(line)
+	}
+	cmd.Wait()
+	if files, err := p.Read(ctx, []string{"a.md"}); err != nil || !strings.Contains(files[0].Text, "better") {
+		t.Errorf("after the landing: %+v, %v", files, err)
+	}
+}
+
+// wants returns nil if err is the error that is wanted.
+func wants(err, wanted error) error {
+	if errors.Is(err, wanted) {
+		return nil
+	}
+	return fmt.Errorf("%w, want %w", err, wanted)
 }

@@ -113,7 +113,7 @@ func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 	}
 	m.Listed, _ = d.Listed.Count()
 	p.dream.log(state.Event{Kind: state.EventMap, Hits: len(m.Sessions), Reviewed: p.Sessions.reviewed(m.Sessions)})
-	err = d.mapMemory(&m, p.openCode(), now)
+	err = d.mapMemory(ctx, &m, p.openCode(), now)
 	m.Findings = append(p.Share.Findings(), m.Findings...)
 	d.reported(m.Findings)
 	d.news = m.About()
@@ -124,7 +124,7 @@ func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 }
 
 // mapMemory fills in the contents of the memory directory.
-func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
+func (d *dream) mapMemory(ctx context.Context, m *Map, project *drift.Project, now time.Time) error {
 	l, err := d.Dir.List()
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 		m.IndexSize, m.Unlinked = ops.SizeOf(snapshot.Index), snapshot.Index.Unlinked()
 		entries = snapshot.Index.ByFile()
 	}
-	m.Findings = append(d.p.Person.Findings(disk.Topics), rule.Standing(snapshot, project, now)...)
+	m.Findings = append(d.p.Person.Findings(ctx, disk.Topics), rule.Standing(snapshot, project, now)...)
 	if project != nil { // else drift was not asked
 		d.p.Recall.KeepDoubts(m.Findings, snapshot)
 	}
@@ -152,7 +152,7 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 	docs := related.Documents(snapshot.Shown(nil))
 	x := related.New(append(slices.Clone(docs), d.guideDocuments(m.Guides)...))
 	if l := d.before(); l != nil {
-		m.Changed, m.Passed = l.Changed(x, disk, d.p.History, d.Stage.Touched()), l.Passed(docs, now)
+		m.Changed, m.Passed = l.Changed(ctx, x, disk, d.p.History, d.Stage.Touched()), l.Passed(docs, now)
 	} else {
 		m.First = true
 		if read := d.readBefore(); len(read) > 0 {

@@ -196,10 +196,10 @@ func (p *Project) openCode() *drift.Project {
 }
 
 // Topics returns the names of the memories on disk, sorted. It does not count as a call of an open dream.
-func (p *Project) Topics() ([]memory.Name, error) {
+func (p *Project) Topics(ctx context.Context) ([]memory.Name, error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
-	dir, err := p.Store.Dir()
+	dir, err := p.Store.Dir(ctx)
 	if err != nil || dir == nil {
 		return nil, err
 	}

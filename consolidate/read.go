@@ -39,7 +39,7 @@ func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	results := make([]ReadResult, len(paths))
-	err := p.view(func(r reader) error {
+	err := p.view(ctx, func(r reader) error {
 		for i, path := range paths {
 			results[i] = r.read(path)
 		}
@@ -68,7 +68,7 @@ func (p *Project) ReadAfter(ctx context.Context, name string, pageBytes int) (pa
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	e := state.Event{Kind: state.EventRead, Text: strings.TrimSuffix("all, after "+name, ", after ")}
-	err = p.view(func(r reader) error {
+	err = p.view(ctx, func(r reader) error {
 		page, err = r.pageAfter(name, pageBytes)
 		return err
 	})
@@ -255,11 +255,11 @@ type reader struct {
 }
 
 // view begins a call that reads, and calls do, as ops.Store.View.
-func (p *Project) view(do func(reader) error) error {
+func (p *Project) view(ctx context.Context, do func(reader) error) error {
 	if err := p.enter(""); err != nil {
 		return err
 	}
-	return p.Store.View(func(dir *memory.Dir) error { return do(reader{dir, p.dream, p.Store}) })
+	return p.Store.View(ctx, func(dir *memory.Dir) error { return do(reader{dir, p.dream, p.Store}) })
 }
 
 func (r reader) read(path string) (res ReadResult) {

@@ -204,7 +204,7 @@ func TestLandWithoutAJournal(t *testing.T) {
 			if same(w.files(), before) {
 				t.Error("it has not landed")
 			}
-			if _, diff, err := p.History.Diff(""); err != nil || len(diff) == 0 {
+			if _, diff, err := p.History.Diff(ctx, ""); err != nil || len(diff) == 0 {
 				t.Errorf("the diff of the newest: %q, %v", diff, err)
 			}
 			if _, err := p.History.Undo(ctx, ""); err != nil || !same(w.files(), before) {

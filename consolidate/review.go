@@ -63,7 +63,7 @@ func (q *Proposals) Reviews(ctx context.Context) ([]Review, error) {
 		return []Review{}, err
 	}
 	reviews := make([]Review, len(waiting))
-	err = p.Store.View(func(dir *memory.Dir) error {
+	err = p.Store.View(ctx, func(dir *memory.Dir) error {
 		if dir == nil {
 			return fmt.Errorf("the memory directory %q is gone", p.Store.MemoryDir)
 		}

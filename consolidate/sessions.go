@@ -45,17 +45,17 @@ func (s *Sessions) unlocked(do func() error) error {
 }
 
 // enterSearch begins a search.
-func (s *Sessions) enterSearch(q *search.Query, since string) (err error) {
+func (s *Sessions) enterSearch(ctx context.Context, q *search.Query, since string) (err error) {
 	if err := s.enter(); err != nil || since != SinceLastDream {
 		return err
 	}
-	q.Since, err = s.lastRead()
+	q.Since, err = s.lastRead(ctx)
 	return err
 }
 
 // lastRead returns the time of the last consolidation.
-func (s *Sessions) lastRead() (time.Time, error) {
-	dir, err := s.p.Store.Dir()
+func (s *Sessions) lastRead(ctx context.Context) (time.Time, error) {
+	dir, err := s.p.Store.Dir(ctx)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -69,7 +69,7 @@ func (s *Sessions) Search(ctx context.Context, q search.Query, since string) (re
 	p := s.p
 	p.Store.Lock()
 	defer p.Store.Unlock()
-	if err := s.enterSearch(&q, since); err != nil {
+	if err := s.enterSearch(ctx, &q, since); err != nil {
 		return res, err
 	}
 	err = s.unlocked(func() (err error) { res, err = p.Transcripts.Search(ctx, q); return err })
@@ -89,14 +89,14 @@ type Mentions struct {
 }
 
 // Mentions returns the passages of memories, as the open dream would leave them, that match, at most so many of them.
-func (s *Sessions) Mentions(match []func(text string) bool, most int) (m Mentions) {
+func (s *Sessions) Mentions(ctx context.Context, match []func(text string) bool, most int) (m Mentions) {
 	p := s.p
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	if p.dream == nil {
 		return m
 	}
-	written, err := p.asWritten()
+	written, err := p.asWritten(ctx)
 	if err != nil {
 		return m
 	}
@@ -128,7 +128,7 @@ func (s *Sessions) Ranked(
 	p := s.p
 	p.Store.Lock()
 	defer p.Store.Unlock()
-	if err := s.enterSearch(&q, since); err != nil {
+	if err := s.enterSearch(ctx, &q, since); err != nil {
 		return nil, res, err
 	}
 	err = s.unlocked(func() (err error) { hits, res, err = p.Transcripts.Ranked(ctx, question, q); return err })

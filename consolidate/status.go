@@ -103,7 +103,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 	}
 	s.warn(s.describeReviews(p))
 	s.warn(p.Person.Sync(ctx))
-	for _, f := range p.Person.Findings(nil) {
+	for _, f := range p.Person.Findings(ctx, nil) {
 		s.Warnings = append(s.Warnings, f.File+": "+f.Message)
 	}
 	s.Shared = p.Share.Line(ctx)

@@ -29,21 +29,21 @@ var readers = map[string]func(p *Project) (any, error){
 		}
 		return read, err
 	},
-	"lint": func(p *Project) (any, error) { return p.Lint(LintRequest{}) },
+	"lint": func(p *Project) (any, error) { return p.Lint(ctx, LintRequest{}) },
 	"lint another": func(p *Project) (any, error) {
 		other := Open(Options{Options: ops.Options{MemoryDir: filepath.Dir(p.Store.MemoryDir), StateHome: p.Store.StateHome, Now: p.Store.Now}})
 		defer other.Store.Records.Close()
-		return other.Lint(LintRequest{Dir: p.Store.MemoryDir})
+		return other.Lint(ctx, LintRequest{Dir: p.Store.MemoryDir})
 	},
-	"undo --list":     func(p *Project) (any, error) { return p.History.Versions("") },
-	"undo --list a":   func(p *Project) (any, error) { return p.History.Versions("a.md") },
+	"undo --list":     func(p *Project) (any, error) { return p.History.Versions(ctx, "") },
+	"undo --list a":   func(p *Project) (any, error) { return p.History.Versions(ctx, "a.md") },
 	"why":             func(p *Project) (any, error) { w, err := p.Sources.Why(ctx, "a"); w.History = nil; return w, err },
-	"dream://last":    func(p *Project) (any, error) { return p.History.LastReport() },
-	"undo's question": func(p *Project) (any, error) { _, did, err := p.History.Undoable(""); return did, err },
-	"diff":            func(p *Project) (any, error) { _, diff, err := p.History.Diff(""); return string(diff), err },
+	"dream://last":    func(p *Project) (any, error) { return p.History.LastReport(ctx) },
+	"undo's question": func(p *Project) (any, error) { _, did, err := p.History.Undoable(ctx, ""); return did, err },
+	"diff":            func(p *Project) (any, error) { _, diff, err := p.History.Diff(ctx, ""); return string(diff), err },
 	"grep since a dream": func(p *Project) (any, error) {
 		var q search.Query
-		err := p.Sessions.enterSearch(&q, SinceLastDream)
+		err := p.Sessions.enterSearch(ctx, &q, SinceLastDream)
 		return q.Since.UTC(), err
 	},
 	"log": func(p *Project) (any, error) {
@@ -162,7 +162,7 @@ func TestReadIsOfOneMoment(t *testing.T) {
 		p := w.open()
 		var read map[string]string
 		tries := 0
-		err := p.Store.View(func(dir *memory.Dir) error {
+		err := p.Store.View(ctx, func(dir *memory.Dir) error {
 			read = map[string]string{}
 			for i, name := range []string{"a.md", "b.md", "new.md", "MEMORY.md"} {
 				if tries++; tries == i+1 && i == 1 {

@@ -66,7 +66,7 @@ func TestUndoTheEarlier(t *testing.T) {
 	if err := writeNew(p, "x.md"); err != nil {
 		t.Fatal(err)
 	}
-	earlier, _, err := p.History.Diff("")
+	earlier, _, err := p.History.Diff(ctx, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestUndoUnderLaterChanges(t *testing.T) {
 			w.put("a.md", long)
 			p := w.open()
 			test.dream(w, p)
-			id, _, err := p.History.Diff("")
+			id, _, err := p.History.Diff(ctx, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -258,7 +258,7 @@ func TestUndoGivesBack(t *testing.T) {
 func TestUndoGivesBackNothing(t *testing.T) {
 	w := newWorld(t)
 	w.do("commit")
-	first, _, err := w.open().History.Diff("")
+	first, _, err := w.open().History.Diff(ctx, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +398,7 @@ func TestRestoreFromADamagedArchive(t *testing.T) {
 	if _, err := p.History.Restore(ctx, "a.md", ""); err == nil || w.files()["a.md"] != now {
 		t.Errorf("restored to %q with %v", w.files()["a.md"], err)
 	}
-	if versions, err := p.History.Versions("a.md"); err != nil || len(versions) != 2 || versions[1].Bytes != -1 {
+	if versions, err := p.History.Versions(ctx, "a.md"); err != nil || len(versions) != 2 || versions[1].Bytes != -1 {
 		t.Errorf("the versions are %+v, %v", versions, err)
 	}
 }

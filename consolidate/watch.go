@@ -77,7 +77,7 @@ func (w *Watch) Look(ctx context.Context) (Snapshot, bool, error) {
 	}
 	next := Snapshot{Time: now, State: State{MemoryDir: p.Store.MemoryDir, Gates: []Gate{}, Warnings: []string{}}, Reviewed: []state.Reviewed{}, Events: []state.Event{}}
 	w.asked = now
-	dir, err := p.Store.Dir()
+	dir, err := p.Store.Dir(ctx)
 	if err != nil {
 		return next, true, err
 	}

@@ -64,7 +64,7 @@ func TestSweepWords(t *testing.T) {
 			w.mustDo(p.Sources.Keep([]provenance.Words{{Source: "said:1", Text: "x"}}))
 			w.setNow(now)
 			w.mustDo(p.Sources.Keep([]provenance.Words{{Source: "said:2", Text: "y"}}))
-			dir, err := p.Store.Dir()
+			dir, err := p.Store.Dir(ctx)
 			w.mustDo(err)
 			defer dir.Close()
 			p.Sources.Sweep(dir)

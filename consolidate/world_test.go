@@ -148,7 +148,7 @@ func (w *world) open() *Project {
 // database returns the database of p.
 // logOf returns the log, the oldest entry first, after it has completed an interrupted landing.
 func logOf(p *Project) (entries []ops.LogEntry, err error) {
-	if err := p.Store.Complete(); err != nil {
+	if err := p.Store.Complete(ctx); err != nil {
 		return nil, err
 	}
 	for e, err := range p.Store.Records.Newest(state.LogQuery{}) {

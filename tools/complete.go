@@ -41,7 +41,7 @@ func (c *Connection) CompleteResourceArgument(ctx context.Context, uri string, a
 	if err != nil {
 		return nil, paramsError(err)
 	}
-	topics, err := p.Topics()
+	topics, err := p.Topics(ctx)
 	if err != nil {
 		return nil, err
 	}

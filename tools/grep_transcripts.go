@@ -62,7 +62,7 @@ func (r grepArguments) search(ctx context.Context, p *consolidate.Project) (text
 	}
 	text, found = renderHits(p, res, r, answerBytes(r)), res.Matches > 0
 	if match, err := q.Matchers(); err == nil && r.Cursor == "" {
-		mentions := p.Sessions.Mentions(match, maxMentions)
+		mentions := p.Sessions.Mentions(ctx, match, maxMentions)
 		text, found = text+renderMentions(r, mentions), found || mentions.All > 0
 	}
 	return text, found, nil

@@ -38,8 +38,8 @@ func (c *Connection) resources() []mcpserver.ServerResource {
 				return string(data), err
 			}),
 		serve(ops.LastURI, "last-dream", "Last dream", "Report and diff of the last dream that changed something.", "text/plain",
-			func(_ context.Context, p *consolidate.Project, _ string) (string, error) {
-				report, err := p.History.LastReport()
+			func(ctx context.Context, p *consolidate.Project, _ string) (string, error) {
+				report, err := p.History.LastReport(ctx)
 				if errors.Is(err, ops.ErrNothing) {
 					report, err = "No dream has landed yet.\n", nil
 				}

@@ -6,8 +6,8 @@ import (
 	"dream-mcp/consolidate"
 )
 
-func undoDream(_ context.Context, p *consolidate.Project, r struct{ ID string }) (answer, error) {
-	id, report, err := p.History.Undoable(r.ID)
+func undoDream(ctx context.Context, p *consolidate.Project, r struct{ ID string }) (answer, error) {
+	id, report, err := p.History.Undoable(ctx, r.ID)
 	if err != nil {
 		return answer{}, err
 	}

@@ -45,7 +45,7 @@ func writeMemory(ctx context.Context, p *consolidate.Project, arguments json.Raw
 	alone := func(agreed string) (answer, error) {
 		res, err := writeOne(ctx, p, arguments, agreed)
 		if err == nil {
-			p.Complete([]*consolidate.WriteResult{&res}, nil)
+			p.Complete(ctx, []*consolidate.WriteResult{&res}, nil)
 		}
 		return answer{value: res}, err
 	}
@@ -107,7 +107,7 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 			refused[quoted(pathOf(writes[i]), 200)] = quoted(reason, maxRefusal)
 		}
 	}
-	p.Complete(written, refused)
+	p.Complete(ctx, written, refused)
 	for i, arguments := range writes {
 		res, err := results[i], errs[i]
 		if err == nil {

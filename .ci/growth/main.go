@@ -209,16 +209,16 @@ var calls = []call{
 		_, err := p.History.Restore(ctx, name((w.writes-1)%topics), "")
 		return err
 	}},
-	{name: "diff", run: func(_ context.Context, _ *world, p *consolidate.Project) error {
-		_, _, err := p.History.Diff("")
+	{name: "diff", run: func(ctx context.Context, _ *world, p *consolidate.Project) error {
+		_, _, err := p.History.Diff(ctx, "")
 		return err
 	}},
 	{name: "report", run: func(ctx context.Context, _ *world, p *consolidate.Project) error {
 		_, err := p.Report(ctx, "")
 		return err
 	}},
-	{name: "undo --list", run: func(_ context.Context, _ *world, p *consolidate.Project) error {
-		_, err := p.History.Versions("")
+	{name: "undo --list", run: func(ctx context.Context, _ *world, p *consolidate.Project) error {
+		_, err := p.History.Versions(ctx, "")
 		return err
 	}},
 	{name: "log, the newest 60", run: func(_ context.Context, _ *world, p *consolidate.Project) error {
@@ -238,16 +238,16 @@ var calls = []call{
 		_, err := p.Proposals.Reviews(ctx)
 		return err
 	}},
-	{name: "lint", run: func(_ context.Context, _ *world, p *consolidate.Project) error {
-		_, err := p.Lint(consolidate.LintRequest{})
+	{name: "lint", run: func(ctx context.Context, _ *world, p *consolidate.Project) error {
+		_, err := p.Lint(ctx, consolidate.LintRequest{})
 		return err
 	}},
 	{name: "listing", run: func(ctx context.Context, _ *world, p *consolidate.Project) error {
 		_, err := p.Sessions.List(ctx, consolidate.ListRequest{SinceLast: true, PageBytes: 10_000})
 		return err
 	}},
-	{name: "recall", run: func(_ context.Context, _ *world, p *consolidate.Project) error {
-		_, err := p.Recall.ForPrompt("what is topic 7 about?")
+	{name: "recall", run: func(ctx context.Context, _ *world, p *consolidate.Project) error {
+		_, err := p.Recall.ForPrompt(ctx, "what is topic 7 about?")
 		return err
 	}},
 }

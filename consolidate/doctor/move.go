@@ -25,7 +25,7 @@ func (d *Doctor) MergeInto(ctx context.Context, dir string) (moved int, err erro
 	if t := d.Store.Current(); t != nil {
 		return 0, t.Busy()
 	}
-	from, err := d.Store.Dir()
+	from, err := d.Store.Dir(ctx)
 	if err != nil || from == nil {
 		return 0, err
 	}

@@ -78,7 +78,7 @@ func WhereIs(ctx context.Context, store *ops.Store, transcripts *search.Store, t
 	}
 	store.Lock()
 	defer store.Unlock()
-	dir, err := store.Dir()
+	dir, err := store.Dir(ctx)
 	if err != nil {
 		return at, err
 	}

@@ -49,7 +49,7 @@ const reportedDreams = 20
 
 // Report returns the report of id, or of a beginning of it ("": the newest that landed and changed something).
 func (h *History) Report(ctx context.Context, id string, sources *provenance.Sources) (Report, error) {
-	_, info, err := h.Named(id)
+	_, info, err := h.Named(ctx, id)
 	if err != nil {
 		return Report{}, err
 	}
@@ -66,7 +66,7 @@ func (h *History) Report(ctx context.Context, id string, sources *provenance.Sou
 
 // reportFiles adds the changes in the order in which they land, and what they leave alone.
 func (h *History) reportFiles(ctx context.Context, r *Report, info ops.Op, sources *provenance.Sources) error {
-	return h.Store.View(func(dir *memory.Dir) error {
+	return h.Store.View(ctx, func(dir *memory.Dir) error {
 		r.Files, r.Left = nil, nil
 		return h.reportIn(ctx, dir, r, info, sources)
 	})

@@ -39,7 +39,7 @@ func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, 
 	if err != nil {
 		return RestoreResult{}, err
 	}
-	v, data, line, err := h.find(n, id)
+	v, data, line, err := h.find(ctx, n, id)
 	if err != nil {
 		return RestoreResult{}, err
 	}
@@ -77,10 +77,10 @@ func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, 
 }
 
 // find returns the version of n to restore, its content, and its index line.
-func (h *History) find(n memory.Name, id string) (v Version, data []byte, line ops.IndexLine, err error) {
-	all, err := h.Landed(time.Time{}, n, memory.IndexName)
+func (h *History) find(ctx context.Context, n memory.Name, id string) (v Version, data []byte, line ops.IndexLine, err error) {
+	all, err := h.Landed(ctx, time.Time{}, n, memory.IndexName)
 	if err == nil {
-		v, err = h.choose(all, n, id)
+		v, err = h.choose(ctx, all, n, id)
 	}
 	if err == nil {
 		data, err = h.content(v)
@@ -93,9 +93,9 @@ func (h *History) find(n memory.Name, id string) (v Version, data []byte, line o
 }
 
 // choose returns the version of n to restore.
-func (h *History) choose(all landings, n memory.Name, id string) (Version, error) {
+func (h *History) choose(ctx context.Context, all landings, n memory.Name, id string) (Version, error) {
 	if id == "" {
-		return h.newestOther(all, n)
+		return h.newestOther(ctx, all, n)
 	}
 	id, err := h.Store.Records.Match(id)
 	if err != nil {
@@ -110,7 +110,7 @@ func (h *History) choose(all landings, n memory.Name, id string) (Version, error
 	}
 	switch v, ok := all.before(n, state.Operation{ID: id, Landed: o.Landed}); {
 	case !ok:
-		return Version{}, h.unknownVersion(n)
+		return Version{}, h.unknownVersion(ctx, n)
 	case v.sum == "":
 		return Version{}, ops.Refuse(fmt.Sprintf("%s did not exist then (%s %s)", n, v.When, v.ID),
 			"dream-mcp undo --list "+ops.Quoted(n.String())+" shows when it did")
@@ -120,8 +120,8 @@ func (h *History) choose(all landings, n memory.Name, id string) (Version, error
 }
 
 // newestOther returns the newest version of n that differs from the present content.
-func (h *History) newestOther(all landings, n memory.Name) (Version, error) {
-	dir, err := h.Store.Dir()
+func (h *History) newestOther(ctx context.Context, all landings, n memory.Name) (Version, error) {
+	dir, err := h.Store.Dir(ctx)
 	if err != nil {
 		return Version{}, err
 	}
@@ -140,7 +140,7 @@ func (h *History) newestOther(all landings, n memory.Name) (Version, error) {
 	if len(all.of(n)) > 0 {
 		return Version{}, ops.Refuse(fmt.Sprintf("the archive has no other version of %s", n), "dream-mcp undo --list shows the versions")
 	}
-	return Version{}, h.unknownVersion(n)
+	return Version{}, h.unknownVersion(ctx, n)
 }
 
 // archivedName parses the name of a memory as a person types it.
@@ -156,8 +156,8 @@ func archivedName(file string) (memory.Name, error) {
 }
 
 // unknownVersion returns an error for a memory that the archive does not have, with the nearest name.
-func (h *History) unknownVersion(n memory.Name) error {
-	all, err := h.last()
+func (h *History) unknownVersion(ctx context.Context, n memory.Name) error {
+	all, err := h.last(ctx)
 	if err != nil {
 		return err
 	}

@@ -88,9 +88,6 @@ func (h *History) undoable(id string) (whole, redo string, o ops.Op, err error) 
 // newestOurs returns the newest operation of this machine that is not undone, and the newest undo after it that was not itself
 // undone.
 func (h *History) newestOurs() (id, redo string, err error) {
-	if err := h.Store.Complete(); err != nil {
-		return "", "", err
-	}
 	for e, err := range h.Store.Records.Newest(state.LogQuery{Changed: true}) {
 		switch {
 		case err != nil:
@@ -109,13 +106,13 @@ func (h *History) newestOurs() (id, redo string, err error) {
 }
 
 // Undoable returns the ID of the operation that Undo of id would revert, and describes it: who did it, when, and to which files.
-func (h *History) Undoable(id string) (whole, did string, err error) {
+func (h *History) Undoable(ctx context.Context, id string) (whole, did string, err error) {
 	h.Store.Lock()
 	defer h.Store.Unlock()
 	if t := h.Store.Current(); t != nil {
 		return "", "", t.Busy()
 	}
-	if err := h.Store.Complete(); err != nil {
+	if err := h.Store.Complete(ctx); err != nil {
 		return "", "", err
 	}
 	whole, redo, info, err := h.undoable(id)
@@ -135,10 +132,10 @@ func (h *History) Undoable(id string) (whole, did string, err error) {
 
 // Diff returns the ID of an operation and its changes as a unified diff. If id is "", it is the newest that landed.
 // For a dream that did not land, it is the diff of its stage.
-func (h *History) Diff(id string) (string, []byte, error) {
+func (h *History) Diff(ctx context.Context, id string) (string, []byte, error) {
 	h.Store.Lock()
 	defer h.Store.Unlock()
-	id, a, err := h.Named(id)
+	id, a, err := h.Named(ctx, id)
 	if err != nil {
 		return "", nil, err
 	}
@@ -148,10 +145,10 @@ func (h *History) Diff(id string) (string, []byte, error) {
 
 // LastReport returns the report and the diff of the newest operation that landed a change. It fails with
 // ops.ErrNothing if there is none.
-func (h *History) LastReport() (string, error) {
+func (h *History) LastReport(ctx context.Context) (string, error) {
 	h.Store.Lock()
 	defer h.Store.Unlock()
-	id, a, err := h.Named("")
+	id, a, err := h.Named(ctx, "")
 	if err != nil {
 		return "", err
 	}
@@ -169,8 +166,8 @@ func (h *History) LastReport() (string, error) {
 }
 
 // Named returns operation id, or the newest that landed a change if id is "".
-func (h *History) Named(id string) (_ string, o ops.Op, err error) {
-	if err := h.Store.Complete(); err != nil {
+func (h *History) Named(ctx context.Context, id string) (_ string, o ops.Op, err error) {
+	if err := h.Store.Complete(ctx); err != nil {
 		return "", o, err
 	}
 	if id != "" {
@@ -186,9 +183,6 @@ func (h *History) Named(id string) (_ string, o ops.Op, err error) {
 
 // newest returns the newest operation that landed a change and is not an undo: after an undo it is what was undone.
 func (h *History) newest() (string, error) {
-	if err := h.Store.Complete(); err != nil {
-		return "", err
-	}
 	for e, err := range h.Store.Records.Newest(state.LogQuery{Changed: true}) {
 		if err != nil {
 			return "", err

@@ -6,6 +6,7 @@ package history
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,8 +31,8 @@ type landings []state.Operation
 
 // Landed returns the operations that have landed since a time and changed one of some files, or all, after it has completed an
 // interrupted one.
-func (h *History) Landed(since time.Time, files ...memory.Name) (landings, error) {
-	db, err := h.database()
+func (h *History) Landed(ctx context.Context, since time.Time, files ...memory.Name) (landings, error) {
+	db, err := h.database(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +40,8 @@ func (h *History) Landed(since time.Time, files ...memory.Name) (landings, error
 }
 
 // database returns the database, after it has completed an interrupted landing.
-func (h *History) database() (*state.DB, error) {
-	if err := h.Store.Complete(); err != nil {
+func (h *History) database(ctx context.Context) (*state.DB, error) {
+	if err := h.Store.Complete(ctx); err != nil {
 		return nil, err
 	}
 	return h.Store.Records.Look(), nil
@@ -132,37 +133,37 @@ func (h *History) content(v Version) ([]byte, error) {
 
 // Versions returns the archived versions of a memory, the newest first. For "" it returns the newest version of each
 // memory, sorted by name.
-func (h *History) Versions(file string) ([]Version, error) {
+func (h *History) Versions(ctx context.Context, file string) ([]Version, error) {
 	h.Store.Lock()
 	defer h.Store.Unlock()
 	var versions []Version
 	if file == "" {
-		all, err := h.last()
+		all, err := h.last(ctx)
 		if err != nil {
 			return nil, err
 		}
 		for _, n := range all.names() {
 			versions = append(versions, all.of(n)[:1]...)
 		}
-		return versions, h.measure(versions)
+		return versions, h.measure(ctx, versions)
 	}
 	n, err := archivedName(file)
 	if err != nil {
 		return nil, err
 	}
-	all, err := h.Landed(time.Time{}, n)
+	all, err := h.Landed(ctx, time.Time{}, n)
 	if versions = all.of(n); err == nil && len(versions) == 0 {
-		err = h.unknownVersion(n)
+		err = h.unknownVersion(ctx, n)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return versions, h.measure(versions)
+	return versions, h.measure(ctx, versions)
 }
 
 // measure sets Bytes and Held of versions.
-func (h *History) measure(versions []Version) error {
-	dir, err := h.Store.Dir()
+func (h *History) measure(ctx context.Context, versions []Version) error {
+	dir, err := h.Store.Dir(ctx)
 	if err != nil {
 		return err
 	}
@@ -182,8 +183,8 @@ func (h *History) measure(versions []Version) error {
 }
 
 // last returns the last operation that changed each memory, with that change alone.
-func (h *History) last() (landings, error) {
-	db, err := h.database()
+func (h *History) last(ctx context.Context) (landings, error) {
+	db, err := h.database(ctx)
 	if err != nil {
 		return nil, err
 	}

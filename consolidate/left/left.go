@@ -7,6 +7,7 @@ package left
 
 import (
 	"cmp"
+	"context"
 	"encoding/base64"
 	"hash/fnv"
 	"io/fs"
@@ -111,8 +112,8 @@ const (
 
 // Changed returns what somebody else changed since l. h has what we changed; staged are the memories that the open dream changed.
 // x has the passages that a change may touch.
-func (l *Note) Changed(x *related.Index, now *memory.Snapshot, h *history.History, staged map[memory.Name]bool) (changes []Changed) {
-	ours := ownSums(h, l.Time)
+func (l *Note) Changed(ctx context.Context, x *related.Index, now *memory.Snapshot, h *history.History, staged map[memory.Name]bool) (changes []Changed) {
+	ours := ownSums(ctx, h, l.Time)
 	here := map[string]bool{}
 	var passages [][]related.Passage
 	for _, doc := range related.Documents(now.Shown(nil)) {
@@ -185,9 +186,9 @@ func (c *Changed) relate(x *related.Index, passages []related.Passage, max int) 
 
 // ownSums returns what this program's operations left of files since a time, "" for none. A sync with a remote is not ours, nor
 // is what an undo gave back of an operation since then.
-func ownSums(h *history.History, since time.Time) map[string]memory.Sum {
+func ownSums(ctx context.Context, h *history.History, since time.Time) map[string]memory.Sum {
 	sums := map[string]memory.Sum{}
-	all, _ := h.Landed(since)
+	all, _ := h.Landed(ctx, since)
 	ids := make([]string, len(all))
 	for i, l := range all {
 		ids[i] = l.ID

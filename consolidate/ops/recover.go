@@ -13,7 +13,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// Recover recovers from a crash. It is cheap if there was none, and creates no file. A lock that is held is not an error.
+// Recover recovers from a crash, and waits for a process that is landing, as Complete. It is cheap if there is nothing to do, and creates
+// no file. A lock that is held is otherwise not an error.
 func (s *Store) Recover(ctx context.Context) error {
 	dir, err := s.Disk()
 	if err != nil || dir == nil {
@@ -33,7 +34,7 @@ func (s *Store) RecoverIn(ctx context.Context, dir *memory.Dir) error {
 	}
 	l, err := s.lockAndRecover(ctx, dir, 0)
 	if _, held := err.(*lock.BusyError); held { // not one that the recovery failed with
-		return nil
+		return s.complete(ctx, dir)
 	}
 	if err != nil {
 		return err
@@ -41,18 +42,19 @@ func (s *Store) RecoverIn(ctx context.Context, dir *memory.Dir) error {
 	return l.Release()
 }
 
-// Complete completes an interrupted landing, so that the files on disk are the memory. It waits for a process that is landing.
-// It does nothing if the record of the landing is lost, which doctor reports.
-func (s *Store) Complete() error {
+// Complete completes an interrupted landing, so that the files on disk are the memory. It waits for a process that is landing until ctx
+// ends, at most Wait, and then fails. This process waits only once for a landing: where it waited in vain, it fails at once from then on,
+// as long as the other process is not done. Complete does nothing if the record of the landing is lost, which doctor reports.
+func (s *Store) Complete(ctx context.Context) error {
 	dir, err := s.Disk()
 	if err != nil || dir == nil {
 		return err
 	}
 	defer dir.Close()
-	return s.complete(dir)
+	return s.complete(ctx, dir)
 }
 
-func (s *Store) complete(dir *memory.Dir) error {
+func (s *Store) complete(ctx context.Context, dir *memory.Dir) error {
 	if dir == nil || s.open != nil {
 		return nil
 	}
@@ -64,13 +66,20 @@ func (s *Store) complete(dir *memory.Dir) error {
 		return nil // lost; opening it would create it
 	}
 	if err != nil || !r.Committing { // it is not marked yet, or the mark is torn
-		if landing, lost := s.Records.landing(); lost != nil || landing.Dream == "" || err == nil && landing.Dream != r.Dream {
+		landing, lost := s.Records.landing()
+		if lost != nil || landing.Dream == "" || err == nil && landing.Dream != r.Dream {
 			return nil
 		}
+		r.Dream = landing.Dream
 	}
 	defer func(look bool) { s.LookOnly = look }(s.LookOnly)
 	s.LookOnly = false // the notes of the landing are written too
-	l, err := s.lockAndRecover(context.Background(), dir, Wait)
+	wait := Wait
+	if s.stuck == r.Dream {
+		wait = 0
+	}
+	s.Step("complete")
+	l, err := s.lockAndRecover(ctx, dir, wait)
 	if _, lost := errors.AsType[*BrokenError](err); lost {
 		return nil
 	}
@@ -78,6 +87,11 @@ func (s *Store) complete(dir *memory.Dir) error {
 		if now, readErr := lock.Read(dir.Root()); readErr == nil && now.Dream != r.Dream {
 			return nil // it has landed meanwhile, and the next operation has begun
 		}
+		s.stuck = r.Dream
+		return fmt.Errorf("the memory cannot be read before a commit has ended, and its process does not end it: %w", err)
+	}
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("the memory cannot be read before a commit (%s) has ended: %w", r, err)
 	}
 	if err != nil {
 		return fmt.Errorf("a commit (%s) was interrupted and must be completed before the memory is read: %w", r, err)

@@ -29,6 +29,7 @@
 package ops
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"sync"
@@ -65,7 +66,8 @@ type Store struct {
 	Records *Records
 	sync.Mutex
 
-	open *Tx // the dream that this process has open
+	open  *Tx    // the dream that this process has open
+	stuck string // the ID of a landing of another process that this one waited for in vain
 }
 
 // Open returns the store of o. It touches no file.
@@ -78,10 +80,10 @@ func Open(o Options) *Store {
 }
 
 // Dir opens the memory directory for reading, after it has completed an interrupted landing. It returns nil if there is none.
-func (s *Store) Dir() (*memory.Dir, error) {
+func (s *Store) Dir(ctx context.Context) (*memory.Dir, error) {
 	dir, err := s.Disk()
 	if err == nil {
-		err = s.complete(dir)
+		err = s.complete(ctx, dir)
 	}
 	if err != nil {
 		return nil, errors.Join(err, dir.Close())
@@ -94,10 +96,10 @@ func (s *Store) Dir() (*memory.Dir, error) {
 const viewTries = 50
 
 // View calls do with the memory directory, nil if there is none, after it has completed an interrupted landing. What do reads is of one
-// moment: if something may have landed meanwhile, do is called again.
-func (s *Store) View(do func(*memory.Dir) error) error {
+// moment: if something may have landed meanwhile, do is called again. It fails as Complete does.
+func (s *Store) View(ctx context.Context, do func(*memory.Dir) error) error {
 	for try := 1; ; try++ {
-		dir, err := s.Dir()
+		dir, err := s.Dir(ctx)
 		if err != nil {
 			return err
 		}
@@ -115,8 +117,8 @@ func (s *Store) View(do func(*memory.Dir) error) error {
 }
 
 // Snapshot reads the memory at one moment, like View. It returns nil if there is no directory.
-func (s *Store) Snapshot() (all *memory.Snapshot, err error) {
-	err = s.View(func(dir *memory.Dir) error {
+func (s *Store) Snapshot(ctx context.Context) (all *memory.Snapshot, err error) {
+	err = s.View(ctx, func(dir *memory.Dir) error {
 		if all = nil; dir != nil {
 			all, err = dir.Snapshot()
 		}

@@ -46,7 +46,7 @@ func (r *Sources) Why(ctx context.Context, topic string) (Why, error) {
 	r.Store.Lock()
 	defer r.Store.Unlock()
 	var f memory.File
-	err := r.Store.View(func(dir *memory.Dir) error {
+	err := r.Store.View(ctx, func(dir *memory.Dir) error {
 		if dir == nil {
 			return ops.Refuse("the memory directory does not exist yet", "dream-mcp status says where it would be")
 		}

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"context"
 	"time"
 
 	"dream-mcp/consolidate/ops"
@@ -31,8 +32,8 @@ func (r *Recall) KeepDoubts(findings []rule.Finding, s *memory.Snapshot) {
 
 // Memories returns the topics on disk, with the doubts of the last lint or map. It does not count as a call of an
 // open dream.
-func (r *Recall) Memories() (all []Memory, err error) {
-	err = r.read(func(dir *memory.Dir) error {
+func (r *Recall) Memories(ctx context.Context) (all []Memory, err error) {
+	err = r.read(ctx, func(dir *memory.Dir) error {
 		s, err := dir.Snapshot()
 		if err == nil {
 			all = r.describe(s)
@@ -43,12 +44,12 @@ func (r *Recall) Memories() (all []Memory, err error) {
 }
 
 // ForPrompt returns the passages that a prompt calls for.
-func (r *Recall) ForPrompt(prompt string) (notes []Note, err error) {
+func (r *Recall) ForPrompt(ctx context.Context, prompt string) (notes []Note, err error) {
 	q := ask(prompt)
 	if len(q.terms) == 0 {
 		return nil, nil
 	}
-	err = r.read(func(dir *memory.Dir) error {
+	err = r.read(ctx, func(dir *memory.Dir) error {
 		topics, err := r.summaries(dir)
 		if err != nil {
 			return err
@@ -69,10 +70,10 @@ func (r *Recall) ForPrompt(prompt string) (notes []Note, err error) {
 }
 
 // read calls do with the memory directory, if there is one.
-func (r *Recall) read(do func(dir *memory.Dir) error) error {
+func (r *Recall) read(ctx context.Context, do func(dir *memory.Dir) error) error {
 	r.Store.Lock()
 	defer r.Store.Unlock()
-	return r.Store.View(func(dir *memory.Dir) error {
+	return r.Store.View(ctx, func(dir *memory.Dir) error {
 		if dir == nil {
 			return nil
 		}

@@ -32,7 +32,7 @@ func (r *Share) Traffic(ctx context.Context) (t Traffic, err error) {
 	if err != nil {
 		return t, err
 	}
-	local, err := r.read()
+	local, err := r.read(ctx)
 	if err != nil {
 		return t, err
 	}

@@ -137,7 +137,7 @@ func (l *link) preview(ctx context.Context) (p Preview, err error) {
 		return p, err
 	}
 	p = Preview{New: h.memory == ""}
-	local, err := l.read()
+	local, err := l.read(ctx)
 	if err != nil {
 		return p, err
 	}

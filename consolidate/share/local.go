@@ -15,8 +15,8 @@ import (
 )
 
 // read reads the memory of this machine.
-func (r *Share) read() (files Files, err error) {
-	err = r.Store.View(func(dir *memory.Dir) error {
+func (r *Share) read(ctx context.Context) (files Files, err error) {
+	err = r.Store.View(ctx, func(dir *memory.Dir) error {
 		files = Files{}
 		if dir != nil {
 			files, err = readFiles(dir)

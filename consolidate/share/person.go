@@ -93,7 +93,7 @@ func (p *Person) alone(ctx context.Context, do exchanging) error {
 	if err != nil {
 		return err
 	}
-	theirs, index, err := p.texts()
+	theirs, index, err := p.texts(ctx)
 	if err == nil {
 		err = do(ctx, p.known(), theirs, index)
 	}
@@ -118,8 +118,8 @@ func (p *Person) setKnown(known map[string]copyState) error {
 }
 
 // texts returns the memories of all projects and their index. The index is nil if the folder does not exist.
-func (p *Person) texts() (all Files, index *memory.Index, err error) {
-	err = p.all.View(func(dir *memory.Dir) error {
+func (p *Person) texts(ctx context.Context) (all Files, index *memory.Index, err error) {
+	err = p.all.View(ctx, func(dir *memory.Dir) error {
 		if all, index = (Files{}), nil; dir == nil {
 			return nil
 		}
@@ -132,8 +132,8 @@ func (p *Person) texts() (all Files, index *memory.Index, err error) {
 }
 
 // here returns those of some memories that the project has.
-func (p *Person) here(names []memory.Name) (files Files, err error) {
-	err = p.Store.View(func(dir *memory.Dir) error {
+func (p *Person) here(ctx context.Context, names []memory.Name) (files Files, err error) {
+	err = p.Store.View(ctx, func(dir *memory.Dir) error {
 		files = Files{}
 		if dir == nil {
 			return nil

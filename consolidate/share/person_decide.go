@@ -16,7 +16,7 @@ import (
 // without, takes part again.
 func (p *Person) Add(ctx context.Context, n memory.Name) error {
 	return p.decide(ctx, n, func(ctx context.Context, known map[string]copyState, theirs Files, index *memory.Index) error {
-		ours, err := p.here([]memory.Name{n})
+		ours, err := p.here(ctx, []memory.Name{n})
 		if err != nil {
 			return err
 		}
@@ -65,8 +65,8 @@ func (p *Person) agreed(known map[string]copyState, theirs Files, n memory.Name,
 }
 
 // lines returns the index of this project.
-func (p *Person) lines() *memory.Index {
-	files, _ := p.here([]memory.Name{memory.IndexName})
+func (p *Person) lines(ctx context.Context) *memory.Index {
+	files, _ := p.here(ctx, []memory.Name{memory.IndexName})
 	return memory.ParseIndex(files[memory.IndexName])
 }
 
@@ -79,7 +79,7 @@ func (p *Person) Remove(ctx context.Context, n memory.Name) error {
 		}
 		err := p.exchange(ctx, known, theirs, index) // the last that all have is the newest of here and elsewhere
 		if err == nil {
-			theirs, index, err = p.texts()
+			theirs, index, err = p.texts(ctx)
 		}
 		if err == nil {
 			err = land(ctx, p.all, theirs, Files{n: nil}, nil, "you ended it")
@@ -143,19 +143,19 @@ func (p *Person) List(ctx context.Context) ([]Held, error) {
 	if err := p.Sync(ctx); err != nil {
 		return nil, err
 	}
-	return p.list()
+	return p.list(ctx)
 }
 
-func (p *Person) list() (list []Held, err error) {
+func (p *Person) list(ctx context.Context) (list []Held, err error) {
 	if !p.Used() {
 		return nil, nil
 	}
-	theirs, _, err := p.texts()
+	theirs, _, err := p.texts(ctx)
 	if err != nil || len(theirs) == 0 {
 		return nil, err
 	}
 	known := p.known()
-	ours, err := p.here(slices.Collect(maps.Keys(theirs)))
+	ours, err := p.here(ctx, slices.Collect(maps.Keys(theirs)))
 	for n, text := range theirs {
 		was, isKnown := known[n.String()]
 		mine, isHere := ours[n]
@@ -178,7 +178,7 @@ func (p *Person) list() (list []Held, err error) {
 
 // Findings returns what the person has to decide, and those of topics that say that they are the person's without the person's
 // consent. The caller holds the mutex of the store.
-func (p *Person) Findings(topics map[memory.Name]*memory.Topic) (findings []rule.Finding) {
+func (p *Person) Findings(ctx context.Context, topics map[memory.Name]*memory.Topic) (findings []rule.Finding) {
 	add := func(file, message, hint string) {
 		findings = append(findings, rule.Finding{Rule: "person", Severity: rule.Warning, File: file, Message: message, Hint: hint})
 	}
@@ -188,7 +188,7 @@ func (p *Person) Findings(topics map[memory.Name]*memory.Topic) (findings []rule
 			add(n.String(), "it says scope: person, and the person did not make it theirs", "only they can: dream-mcp share --person add "+n.String())
 		}
 	}
-	list, _ := p.list()
+	list, _ := p.list(ctx)
 	for _, h := range list {
 		if h.Question != "" {
 			add(h.File, h.Question, "ask the person")

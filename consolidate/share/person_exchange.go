@@ -24,7 +24,7 @@ func (p *Person) exchange(ctx context.Context, known map[string]copyState, their
 			names = append(names, n)
 		}
 	}
-	ours, err := p.here(names)
+	ours, err := p.here(ctx, names)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (p *Person) exchange(ctx context.Context, known map[string]copyState, their
 		}
 	}
 	if len(x.toAll) > 0 {
-		if err := land(ctx, p.all, theirs, x.toAll, p.lines(), "in "+p.Project); err != nil {
+		if err := land(ctx, p.all, theirs, x.toAll, p.lines(ctx), "in "+p.Project); err != nil {
 			return err
 		}
 	}

@@ -11,9 +11,6 @@ import (
 
 // lastChange returns the last change of n in the memories of all; nil if none is recorded.
 func (p *Person) lastChange(n memory.Name) (*ops.Change, error) {
-	if err := p.all.Complete(); err != nil {
-		return nil, err
-	}
 	for e, err := range p.all.Records.Newest(state.LogQuery{File: n.String()}) {
 		if err != nil {
 			return nil, err

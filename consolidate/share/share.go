@@ -78,9 +78,9 @@ var (
 // while another process has the share open, so that other operations do not wait for a remote.
 type Share struct {
 	Store    *ops.Store
-	LastRead func() (time.Time, error) // up to when the transcripts of this machine were read
-	MayWrite func() error              // fails where the memory is switched off
-	Waits    func(context.Context)     // called before a call waits for the remote; may be nil
+	LastRead func(context.Context) (time.Time, error) // up to when the transcripts of this machine were read
+	MayWrite func() error                             // fails where the memory is switched off
+	Waits    func(context.Context)                    // called before a call waits for the remote; may be nil
 
 	later  sync.WaitGroup // what Renew and Release began
 	cancel func()         // the last of it; nil if there was none

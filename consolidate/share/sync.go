@@ -273,11 +273,11 @@ func (l *link) outgoing(ctx context.Context) (next tree, paths []string, message
 	if err != nil {
 		return nil, nil, "", err
 	}
-	local, err := l.read()
+	local, err := l.read(ctx)
 	if err != nil {
 		return nil, nil, "", err
 	}
-	read, err := l.LastRead()
+	read, err := l.LastRead(ctx)
 	if err != nil {
 		return nil, nil, "", err
 	}

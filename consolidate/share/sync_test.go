@@ -43,7 +43,7 @@ func join(t *testing.T, remote, name string, skew time.Duration) *machine {
 
 func newMachine(t *testing.T, skew time.Duration) *machine {
 	m := &machine{t: t, dir: filepath.Join(t.TempDir(), "memory")}
-	m.Share = &Share{LastRead: func() (time.Time, error) { return m.read, nil }, MayWrite: func() error { return nil }}
+	m.Share = &Share{LastRead: func(context.Context) (time.Time, error) { return m.read, nil }, MayWrite: func() error { return nil }}
 	m.Store = ops.Open(ops.Options{MemoryDir: m.dir, StateHome: t.TempDir(), Now: func() time.Time { return time.Now().Add(skew) },
 		Ended: func(i ops.Op) error {
 			if m.full {
@@ -347,7 +347,7 @@ func TestNamesThatStay(t *testing.T) {
 		ops.Few(traffic.Pulled, MaxNamed) != "a.md" {
 		t.Errorf("%+v, %v", traffic, err)
 	}
-	dir, err := a.Store.Dir()
+	dir, err := a.Store.Dir(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

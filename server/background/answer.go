@@ -92,7 +92,7 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup settings.S
 	}
 	say := speech{client: setup.Client}
 	if memories {
-		text, files, recallErr := recalled(p, setup, e)
+		text, files, recallErr := recalled(ctx, p, setup, e)
 		if err = errors.Join(err, recallErr); text != "" {
 			say.model = append(say.model, text)
 		}
@@ -119,7 +119,7 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup settings.S
 	}
 	// Last: the gates may take until our time is up.
 	return errors.Join(err, p.Background.DeliverReports(func(reports []runs.DreamReport) error {
-		newest, _, _ := p.History.Named("")
+		newest, _, _ := p.History.Named(ctx, "")
 		say.report(reports, newest)
 		if e.Moment == hook.Turn {
 			say.model = nil // its turn has ended, and some hosts refuse words for it

@@ -1,6 +1,7 @@
 package background
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ func recalls(setup settings.Setup, e hook.Event) bool {
 }
 
 // recalled returns the text with the memories to show at an event, mostly "", and the files that the person should see.
-func recalled(p *consolidate.Project, setup settings.Setup, e hook.Event) (text string, files []string, err error) {
+func recalled(ctx context.Context, p *consolidate.Project, setup settings.Setup, e hook.Event) (text string, files []string, err error) {
 	push := recall.Push{Host: setup.Client, Session: e.Session, Event: recall.Forgot}
 	if e.Compacted() {
 		if _, err := p.Recall.Claim(push); err != nil {
@@ -38,9 +39,9 @@ func recalled(p *consolidate.Project, setup settings.Setup, e hook.Event) (text 
 	var all []recall.Memory
 	var chosen []recall.Note
 	if e.Moment == hook.Prompt {
-		chosen, err = p.Recall.ForPrompt(said.Typed(e.Prompt)) // some hosts add what they were given at the start
+		chosen, err = p.Recall.ForPrompt(ctx, said.Typed(e.Prompt)) // some hosts add what they were given at the start
 	} else {
-		all, err = p.Recall.Memories()
+		all, err = p.Recall.Memories(ctx)
 	}
 	if err != nil {
 		return "", nil, err

@@ -21,7 +21,7 @@ import (
 	"dream-mcp/server/settings"
 )
 
-func runLog(_ context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
+func runLog(ctx context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
 	if c.Background {
 		return backgroundLog(c, p)
 	}
@@ -30,7 +30,7 @@ func runLog(_ context.Context, c *Command, p *consolidate.Project, _ settings.Se
 	}
 	p.Store.Lock()
 	defer p.Store.Unlock()
-	if err := p.Store.Complete(); err != nil {
+	if err := p.Store.Complete(ctx); err != nil {
 		return err
 	}
 	var entries []ops.LogEntry
@@ -157,7 +157,7 @@ func runDiff(ctx context.Context, c *Command, p *consolidate.Project, setup sett
 	if c.OpenPage || c.OutFile != "" {
 		return writeReport(ctx, c, p, setup, r, c.OpenPage)
 	}
-	id, changes, err := p.History.Diff(r.Entry.ID)
+	id, changes, err := p.History.Diff(ctx, r.Entry.ID)
 	if err != nil {
 		return err
 	}
@@ -199,7 +199,7 @@ func isFile(argument string) bool { return argument != "" && !anID.MatchString(a
 func runUndo(ctx context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
 	switch {
 	case c.List:
-		return listVersions(c, p)
+		return listVersions(ctx, c, p)
 	case isFile(c.argument()):
 		return restoreFile(ctx, c, p)
 	}

@@ -206,7 +206,7 @@ func firstLook(ctx context.Context, c *Command) error {
 	if err != nil || len(sessions) == 0 {
 		return err
 	}
-	topics, err := p.Topics()
+	topics, err := p.Topics(ctx)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func runLint(ctx context.Context, c *Command, p *consolidate.Project, _ settings
 	if c.Fix && dir != "" {
 		return usage("--fix changes only the memory of the project: omit %q, or name the memory with --memory-dir", dir)
 	}
-	l, err := checkRules(c, p, dir)
+	l, err := checkRules(ctx, c, p, dir)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func runLint(ctx context.Context, c *Command, p *consolidate.Project, _ settings
 				return err
 			}
 		}
-		if l, err = checkRules(c, p, dir); err != nil {
+		if l, err = checkRules(ctx, c, p, dir); err != nil {
 			return err
 		}
 		if fixed.Undo == "" && len(l.Findings) > 0 && !c.JSON {
@@ -82,8 +82,8 @@ func runLint(ctx context.Context, c *Command, p *consolidate.Project, _ settings
 }
 
 // checkRules checks the rules that the flags choose, and sorts the findings by file and line.
-func checkRules(c *Command, p *consolidate.Project, dir string) (consolidate.Linted, error) {
-	l, err := p.Lint(consolidate.LintRequest{Dir: dir, Project: c.Flags.Project})
+func checkRules(ctx context.Context, c *Command, p *consolidate.Project, dir string) (consolidate.Linted, error) {
+	l, err := p.Lint(ctx, consolidate.LintRequest{Dir: dir, Project: c.Flags.Project})
 	if err != nil {
 		return l, &Failure{err.Error(), hint.For(err).Person, 2}
 	}

@@ -32,7 +32,7 @@ func runOverview(ctx context.Context, c *Command, _ *consolidate.Project, _ sett
 		return err
 	}
 	defer p.Close("the program ended")
-	topics, err := p.Topics()
+	topics, err := p.Topics(ctx)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func quickLint(ctx context.Context, c *Command, p *consolidate.Project) string {
 	if ctx.Err() != nil {
 		return "the memory was not checked in time: dream-mcp lint"
 	}
-	l, err := p.Lint(consolidate.LintRequest{Quick: true})
+	l, err := p.Lint(ctx, consolidate.LintRequest{Quick: true})
 	if err != nil {
 		return ""
 	}

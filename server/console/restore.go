@@ -35,8 +35,8 @@ func renderRestore(r history.RestoreResult, zone *time.Location, ink terminal.In
 	return b.String()
 }
 
-func listVersions(c *Command, p *consolidate.Project) error {
-	versions, err := p.History.Versions(c.argument())
+func listVersions(ctx context.Context, c *Command, p *consolidate.Project) error {
+	versions, err := p.History.Versions(ctx, c.argument())
 	if err != nil {
 		return err
 	}
