@@ -49,7 +49,7 @@ func each(t *testing.T, test func(t *testing.T, h *host.Host, home string, a *tx
 
 // open returns the sessions of the fixture's project.
 func open(h *host.Host, home string) *sessions.Project {
-	o := sessions.Options{Roots: []string{fixture.Root}}
+	o := sessions.Options{Roots: []string{fixture.Root, filepath.Join(home, fixture.Root)}}
 	for i := range h.Sessions {
 		of := &h.Sessions[i]
 		store := of.Place.In(func(string) string { return "" }, home, "linux")
@@ -111,7 +111,7 @@ func TestFixtures(t *testing.T) {
 			}
 			lines, skipped := read(t, s.File)
 			for _, line := range lines {
-				fmt.Fprintf(&b, "  %s\n", line)
+				fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(line, home, ""))
 				typed += strings.Count(line, " user: ")
 			}
 			for reason, n := range skipped {
@@ -133,7 +133,7 @@ func TestFixtures(t *testing.T) {
 		slices.Sort(left)
 		b.WriteString(strings.Join(left, ""))
 		for _, u := range p.Unread(nil) {
-			fmt.Fprintf(&b, "not read: %d: %s\n", u.Files, u.Reason)
+			fmt.Fprintf(&b, "not read: %d: %s\n", u.Files, strings.ReplaceAll(u.Reason, home, ""))
 		}
 		if h.Sessions[0].Folders != nil && h.Sessions[0].Folders[0].Files == nil && h.Sessions[0].Collect == nil { // encrypted
 			golden(t, h.ID, a, b.String())

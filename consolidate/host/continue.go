@@ -1,10 +1,6 @@
 package host
 
-import (
-	"net/url"
-
-	"dream-mcp/consolidate/transcript/said"
-)
+import "dream-mcp/consolidate/transcript/said"
 
 // Continue rewrites one file a session. What a person typed is the content of a message; what was put beside it is apart. Messages have no
 // times.
@@ -26,11 +22,7 @@ func continueWhole(text []byte, _ string) []byte {
 	if !whole.IsWhole() {
 		return said.AppendBad(head.AppendLine(nil), 1)
 	}
-	dir := whole.Field("workspaceDirectory").Text()
-	if at, err := url.Parse(dir); err == nil && len(at.Scheme) > 1 { // C: is not one
-		dir = at.Path
-	}
-	head.CWD = said.Quoted(dir)
+	head.CWD = said.Quoted(pathOf(whole.Field("workspaceDirectory").Text()))
 	lines := head.AppendLine(nil)
 	whole.Field("history").Items(func(item said.Raw) {
 		words, answers := said.Record{CWD: head.CWD}, said.Record{CWD: head.CWD}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"dream-mcp/consolidate/transcript/database"
@@ -22,7 +23,7 @@ type tables struct {
 
 // A session is one in a database.
 type session struct {
-	ID, Directory string
+	ID, Directory string      // a directory, or several on lines of their own
 	Here          bool        // the database is the project's
 	Others        bool        // who typed may be anybody
 	Reason        said.Reason // why it is not a person's; "" if it is
@@ -35,7 +36,7 @@ func (s *session) reason(ours func([]string) bool) said.Reason {
 	switch {
 	case !said.IsPlainName(s.ID):
 		return said.NoSession
-	case !s.Here && !ours([]string{s.Directory}):
+	case !s.Here && !ours(strings.Split(s.Directory, "\n")):
 		return said.OtherProject
 	}
 	return s.Reason

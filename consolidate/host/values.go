@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"net/url"
 	"path"
 	"strconv"
 	"strings"
@@ -83,6 +84,18 @@ func asTyped(text string) string { return text }
 // trimmed returns a file without what may be around its value.
 func trimmed(text []byte) []byte {
 	return bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
+}
+
+// pathOf returns the path of a directory that is a path or a URI.
+func pathOf(dir string) string {
+	at, err := url.Parse(dir)
+	if err != nil || len(at.Scheme) < 2 { // C: is not one
+		return dir
+	}
+	if dir = at.Path; len(dir) > 2 && dir[2] == ':' { // /c:/lamp
+		dir = dir[1:]
+	}
+	return dir
 }
 
 // element returns what is in the first element of a name in a text, and whether there is one.

@@ -3,7 +3,6 @@ package host
 import (
 	"bytes"
 	"encoding/json"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,14 +43,7 @@ func vsCodeOurs(_ string, roots []string) func(string) bool {
 		if !facts.IsWhole() {
 			return false
 		}
-		at, err := url.Parse(facts.Field("folder").Text())
-		if err != nil {
-			return false
-		}
-		dir := at.Path
-		if len(dir) > 2 && dir[2] == ':' { // /c:/lamp
-			dir = dir[1:]
-		}
+		dir := pathOf(facts.Field("folder").Text())
 		return slices.ContainsFunc(roots, func(root string) bool { return said.Within(root, dir) })
 	}
 }
