@@ -55,7 +55,7 @@ func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, except ...string) (l pl
 	if err != nil {
 		return l, err
 	}
-	check := rule.Check{Before: before, After: after, Touched: t.Stage.Touched(), Accepted: accepted, Unattended: t.Unattended,
+	check := rule.Check{Before: before, After: after, Touched: t.Stage.Touched(), Accepted: accepted, Who: asker(t),
 		Now: p.Store.Now(), OwnWords: p.Sources.OwnWords(before, after, nil), Project: p.openCode()}
 	findings := slices.DeleteFunc(append(lost, check.Whole()...), func(f rule.Finding) bool { return slices.Contains(except, f.Rule) })
 	t.Needed = nil
@@ -74,6 +74,14 @@ func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, except ...string) (l pl
 		l.findings = refused.Findings
 	}
 	return l, err
+}
+
+// asker is who makes a dream.
+func asker(t *ops.Tx) rule.Asker {
+	if t.Unattended {
+		return rule.Unattended
+	}
+	return rule.Attended
 }
 
 // acceptedLosses returns the reasons of a request by name.

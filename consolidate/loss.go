@@ -61,22 +61,25 @@ func (w *writing) checkTaken(missing []rule.Fact) error {
 	if err != nil {
 		return err
 	}
-	taken := rule.Check{Before: before, After: w.after}.TakenAway()
-	for o := range (rule.Check{Before: before, After: w.before}).TakenAway() {
+	check := w.losing(rule.Single)
+	check.Before = before
+	taken := check.Losses()
+	check.After = w.before
+	for o := range check.Losses() {
 		delete(taken, o) // an earlier write removed it
 	}
 	if len(taken) == 0 {
 		return nil
 	}
 	lost := w.n
-	if taken[lost] == "" { // what was merged into it
+	if _, is := taken[lost]; !is { // what was merged into it
 		lost = sortedNames(taken)[0]
 	}
 	refused := &RuleError{Findings: []rule.Finding{{
-		Rule: "loss", Severity: rule.Error, File: lost.String(), Message: taken[lost],
+		Rule: "loss", Severity: rule.Error, File: lost.String(), Message: taken[lost].Why,
 		Hint: "only the person may remove it; a merge loses nothing: first write every fact of it into another memory of its type",
 	}}}
-	why, verb := lost.String()+": "+taken[lost], "Change"
+	why, verb := lost.String()+": "+taken[lost].Why, "Change"
 	if w.Delete {
 		verb = "Delete"
 	}
@@ -112,27 +115,32 @@ func (q *Proposals) leave(c proposal.Change, refused *RuleError) error {
 	return errors.Join(refused, err)
 }
 
-// checkUnattended fails with a *RuleError where an unattended dream may not make the change, or no dream may, of a team's
-// memory. The change is then kept for the person.
-func (w *writing) checkUnattended() error {
+// losing asks what the change takes away.
+func (w *writing) losing(who rule.Asker) rule.Check {
+	return rule.Check{Before: w.before, After: w.after, Who: who, Teams: func(n memory.Name) bool {
+		return n == w.n && w.p.Share.IsTeams(w.have.Data) && !w.contradicted()
+	}}
+}
+
+// checkPerson fails with a *RuleError where the change needs the person's yes and a dream makes it. The change is then kept for
+// the person.
+func (w *writing) checkPerson() error {
 	t := w.t
-	teams := w.Delete && w.p.Share.IsTeams(w.have.Data)
-	if !t.Unattended && !teams {
-		return nil
+	if t.Kind != lock.KindDream {
+		return nil // see checkTaken
 	}
-	check := rule.Check{Before: w.before, After: w.after, Unattended: t.Unattended, Now: w.now}
-	findings := check.Forbidden(w.n)
-	if to := w.after.Topics[w.n]; to != nil && (to.Type() == memory.TypeUser || to.Type() == memory.TypeFeedback) &&
+	var findings []rule.Finding
+	gone := append(sortedNames(w.merged), w.n)
+	losses := w.losing(asker(t)).Losses(gone...)
+	for _, o := range gone {
+		if loss := losses[o]; loss.Verdict == rule.Person {
+			findings = append(findings, rule.Finding{Rule: "loss", Severity: rule.Error, File: o.String(), Message: loss.Why})
+		}
+	}
+	if to := w.after.Topics[w.n]; t.Unattended && to != nil && (to.Type() == memory.TypeUser || to.Type() == memory.TypeFeedback) &&
 		slices.ContainsFunc(w.cited, func(c provenance.Words) bool { return c.Speaker == said.Memory }) {
 		findings = append(findings, rule.Finding{Rule: "unsourced", Severity: rule.Error, File: w.n.String(),
 			Message: "what another agent remembers is not evidence of what the person wants: unattended it supports the types project and reference only"})
-	}
-	for _, o := range sortedNames(w.merged) {
-		findings = append(findings, check.Forbidden(o)...)
-	}
-	if len(findings) == 0 && teams && !check.KeptElsewhere(w.n) && !w.contradicted() {
-		findings = []rule.Finding{{Rule: "loss", Severity: rule.Error, File: w.n.String(),
-			Message: "the team's memory would be deleted, and nothing in the code contradicts it"}}
 	}
 	if len(findings) == 0 {
 		return nil

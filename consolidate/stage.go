@@ -170,7 +170,7 @@ func (w *writing) foresee() (err error) {
 
 func (w *writing) stageDelete() (WriteResult, error) {
 	if w.have.Sum != "" {
-		if err := w.checkUnattended(); err != nil {
+		if err := w.checkPerson(); err != nil {
 			return WriteResult{}, err
 		}
 	}
@@ -180,8 +180,9 @@ func (w *writing) stageDelete() (WriteResult, error) {
 		return res, err
 	}
 	w.noteMerge()
-	if w.t.Kind == lock.KindDream && w.Why == "" && !w.t.Unattended {
-		res.Findings = append(res.Findings, rule.Check{Before: w.before, After: w.after}.Loss(w.n)...)
+	if loss := w.losing(asker(w.t)).Losses(w.n)[w.n]; w.t.Kind == lock.KindDream && w.Why == "" && loss.Verdict == rule.Reason {
+		res.Findings = append(res.Findings, rule.Finding{Rule: "loss", Severity: rule.Warning, File: res.Path, Message: loss.Why,
+			Hint: fmt.Sprintf("finalize_index will ask why: {\"accept_loss\": [{\"file\": %q, \"why\": \"…\"}]}; a delete can say so itself, by \"why\"", res.Path)})
 	}
 	return res, nil
 }
@@ -216,7 +217,7 @@ func (w *writing) stageTopic(ctx context.Context) (res WriteResult, err error) {
 	if err := w.p.Sources.Keep(w.cited); err != nil {
 		return res, err
 	}
-	if err := w.checkUnattended(); err != nil {
+	if err := w.checkPerson(); err != nil {
 		return res, err
 	}
 	// Noted first: after a crash between the two what was not removed is there, and asks for nothing.

@@ -15,7 +15,8 @@ type Check struct {
 	Prior         *memory.Topic          // what Written's topic was before this write, staged or not; nil: nothing
 	Touched       map[memory.Name]bool   // the files that the change writes or deletes
 	Accepted      map[memory.Name]string // losses that were agreed to, and why
-	Unattended    bool                   // nobody watches: the stricter law of losses
+	Who           Asker
+	Teams         func(memory.Name) bool // reports whether a memory is a team's and the code does not contradict it; nil: none is
 	OwnWords      map[string]bool        // the sources that are the user's own words; nil: it is not known which
 	Project       *drift.Project         // the folder that the memory describes; nil: the rules that compare with it find nothing
 	Now           time.Time

@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -10,131 +9,171 @@ import (
 	"dream-mcp/memory"
 )
 
-// What a dream may take away without being asked: a quarter of the topics, where there
-// are enough to speak of a quarter, and half of a body, where there is enough to lose.
+// Asker is who asks for a change of the memory.
+type Asker int
+
 const (
-	lossMinTopics = 4
-	lossMinBody   = 200
+	Attended   Asker = iota // a dream that a person watches
+	Unattended              // a dream that nobody watches
+	Single                  // a write outside a dream; what the writes of an hour take counts together
 )
 
-func findLoss(v *view) []Finding { return askOnce(append(v.losses(), v.lostLines()...)) }
+// Verdict is what a change needs that takes something away.
+type Verdict int
 
-// lostLines returns the lines of the index whose file was missing and that would no longer say what they said. Such a line is the
-// only record of it.
-func (v *view) lostLines() (findings []Finding) {
-	if v.Before == nil || v.Before.Index == nil {
-		return nil
+const (
+	Free    Verdict = iota // nothing
+	Counted                // nothing, unless the change takes more than most of those that are counted
+	Reason                 // a reason: why of a deletion, or accept_loss
+	Person                 // the person's yes: it is kept for them
+	Refused                // it is not possible
+)
+
+// taken is what a change takes away.
+type taken string
+
+const (
+	deletion   taken = "deleted"
+	newType    taken = "of another type"
+	cut        taken = "cut"
+	shortened  taken = "a short text, cut or said in other words"
+	tooMany    taken = "too many that are counted"
+	inAll      taken = "changed or deleted, and in all projects of the person"
+	teams      taken = "deleted, and the team's; the code does not contradict it"
+	lastRecord taken = "a line of MEMORY.md whose file is missing"
+)
+
+// row is a row of the law. Own memories are of type user or feedback.
+type row struct {
+	taken taken
+	own   bool
+}
+
+// Loss is what a change that takes a memory away needs, and why.
+type Loss struct {
+	Verdict Verdict
+	Why     string
+}
+
+// law holds who may take what away. What other memories still say is not taken away, except from a memory in all projects: a merge
+// or a new name loses nothing.
+var law = map[row]struct {
+	attended, unattended, single Verdict
+	why                          string // TYPE is that of the memory
+}{
+	{deletion, true}:    {Reason, Person, Person, "a memory of type TYPE would be deleted, and no other says all that it says"},
+	{newType, true}:     {Free, Person, Person, "a memory of type TYPE would be of another type"},
+	{cut, true}:         {Reason, Person, Person, "the text of a memory of type TYPE would lose more than half, or most of its words"},
+	{shortened, true}:   {Free, Person, Free, "the text of a memory of type TYPE would lose more than half, or most of its words"},
+	{deletion, false}:   {Counted, Counted, Counted, ""},
+	{cut, false}:        {Reason, Counted, Counted, "the text would lose more than half, or most of its words"},
+	{shortened, false}:  {Free, Counted, Free, ""},
+	{tooMany, false}:    {Reason, Person, Person, "%d of %d memories would be deleted or emptied (outside a dream: in an hour), at most %d may be; this is one"},
+	{inAll, false}:      {Free, Person, Free, "a memory of the person in all their projects would be changed"},
+	{teams, false}:      {Person, Person, Person, "the team's memory would be deleted, and nothing in the code contradicts it"},
+	{lastRecord, false}: {Reason, Refused, Free, "the only record of a missing file, its line of MEMORY.md, would go or change"},
+}
+
+// loss reads the law.
+func (v *view) loss(t taken, kind string) Loss {
+	cells := law[row{t, kind != ""}]
+	return Loss{[]Verdict{cells.attended, cells.unattended, cells.single}[v.Who], strings.Replace(cells.why, "TYPE", kind, 1)}
+}
+
+// How many may be taken away of those that are counted.
+const (
+	countedFrom     = 4  // while somebody watches, all where there are fewer,
+	countedShare    = 4  // and else one in so many
+	unattendedShare = 10 // while nobody watches one in so many of the others, at least one
+)
+
+// Losses returns what the change takes away of some memories, or else of all, but for what is free.
+func (c Check) Losses(of ...memory.Name) map[memory.Name]Loss { return c.exact().losses(of...) }
+
+func (v *view) losses(of ...memory.Name) map[memory.Name]Loss {
+	lost := make(map[memory.Name]Loss)
+	if v.Before == nil {
+		return lost
 	}
-	was := &view{Check: Check{After: v.Before}, inProject: v.inProject}
-	kept := func(e memory.Entry) bool {
-		return v.leads(memory.IndexName, ref{target: e.File}) || v.After.Index != nil &&
-			slices.ContainsFunc(v.After.Index.Entries(), func(o memory.Entry) bool { return o.Title == e.Title && o.Hook == e.Hook })
-	}
-	for _, e := range was.dangling() {
-		n, err := memory.ParseName(e.File)
-		if err != nil { // a loss is accepted by a name
-			n = memory.IndexName
+	if loss := v.loss(lastRecord, ""); loss.Verdict != Free {
+		for n := range v.lostLines() {
+			lost[n] = loss
 		}
-		f := Finding{File: n.String(), Message: "the only record of a missing file, its line of MEMORY.md, would go or change"}
-		_, accepted := v.Accepted[n]
-		switch {
-		case kept(e):
+	}
+	var counted []memory.Name
+	all, others := 0, 0
+	for _, n := range sortedNames(v.Before.Topics) {
+		was, is := v.Before.Topics[n], v.After.Topics[n]
+		if is != nil && isFolderIndex(n) {
 			continue
-		case v.Unattended:
-			f = forbiddenFinding(n, f.Message)
-			f.Hint = "leave the line as it is; accept_loss does not help"
-		case accepted:
+		}
+		kind := protectedType(n, was)
+		if all++; kind == "" {
+			others++
+		}
+		if is != nil && was.Equal(is) {
 			continue
+		}
+		switch loss := v.loss(v.taken(n), kind); {
+		case was.IsPersons() && v.loss(inAll, "").Verdict != Free:
+			lost[n] = v.loss(inAll, "")
+		case loss.Verdict == Counted:
+			counted = append(counted, n)
+		case loss.Verdict != Free && (of == nil || slices.Contains(of, n)) && !v.keptElsewhere(n):
+			lost[n] = loss
+		}
+	}
+	most := all / countedShare
+	switch {
+	case v.Who == Unattended:
+		all, most = others, max(1, others/unattendedShare)
+	case all < countedFrom:
+		most = all
+	}
+	if len(counted) > most {
+		counted = slices.DeleteFunc(counted, v.keptElsewhere)
+	}
+	many := v.loss(tooMany, "")
+	many.Why = fmt.Sprintf(many.Why, len(counted), all, most)
+	for _, n := range counted {
+		if len(counted) > most {
+			lost[n] = many
+		}
+	}
+	return lost
+}
+
+// findLoss reports what may not land without a reason, and what may not at all.
+func findLoss(v *view) (findings []Finding) {
+	losses := v.losses()
+	var asked []string // what accepts all of them
+	for _, n := range sortedNames(losses) {
+		loss := losses[n]
+		f := Finding{File: n.String(), Message: loss.Why, Hint: withoutReason[loss.Verdict]}
+		if f.Hint != "" {
+			f.Message += ": an unattended dream may not"
+		} else if _, accepted := v.Accepted[n]; accepted {
+			continue
+		} else {
+			asked = append(asked, fmt.Sprintf("{\"file\": %q, \"why\": \"…\"}", f.File))
 		}
 		findings = append(findings, f)
 	}
-	return findings
-}
-
-// losses returns what may not land without being accepted, and what may not at all, with a hint.
-func (v *view) losses() (findings []Finding) {
-	if v.Before == nil {
-		return nil
+	if len(asked) > maxAskedLosses {
+		asked = append(asked[:maxAskedLosses], "…")
 	}
-	forbidden := v.forbidden()
-	deleted, total := v.deleted()
-	for _, n := range sortedNames(v.Before.Topics) {
-		before, after := v.Before.Topics[n], v.After.Topics[n]
-		gone, kind, message := slices.Contains(deleted, n), protectedType(n, before), ""
-		why, never := forbidden[n]
-		_, accepted := v.Accepted[n]
-		switch {
-		case never:
-			findings = append(findings, forbiddenFinding(n, why))
-		case accepted:
-		case gone && kind != "":
-			message = fmt.Sprintf("a memory of type %s would be deleted (%d of %d memories in all)", kind, len(deleted), total)
-		case gone && total >= lossMinTopics && 4*len(deleted) > total:
-			message = fmt.Sprintf("%d of %d memories would be deleted, more than a quarter; this is one", len(deleted), total)
-		case after != nil && !isFolderIndex(n) && bodySize(before) >= lossMinBody && 2*bodySize(after) < bodySize(before):
-			message = fmt.Sprintf("the text would shrink from %d to %d bytes, by more than half", bodySize(before), bodySize(after))
-		}
-		if message != "" {
-			findings = append(findings, Finding{File: n.String(), Message: message})
-		}
+	for i := range findings {
+		findings[i].Hint = cmp.Or(findings[i].Hint, "keep what still holds, or say why it is meant to go → finalize_index {\"accept_loss\": ["+strings.Join(asked, ", ")+"]}")
 	}
 	return findings
-}
-
-// Loss returns why the deletion of n will not land as it is, as warnings.
-func (c Check) Loss(n memory.Name) []Finding {
-	losses := slices.DeleteFunc(c.view().exact.losses(), func(f Finding) bool { return f.File != n.String() })
-	for i := range losses {
-		losses[i].Rule, losses[i].Severity = "loss", Warning
-		losses[i].Hint = fmt.Sprintf("finalize_index will ask why: {\"accept_loss\": [{\"file\": %q, \"why\": \"…\"}]}; a delete can say so itself, by \"why\"", n)
-	}
-	return losses
 }
 
 // maxAskedLosses bounds the files of one hint.
 const maxAskedLosses = 20
 
-// askOnce gives losses that can be accepted the one call that accepts all of them.
-func askOnce(losses []Finding) []Finding {
-	var files []string
-	for _, f := range losses {
-		if f.Hint == "" {
-			files = append(files, fmt.Sprintf("{\"file\": %q, \"why\": \"…\"}", f.File))
-		}
-	}
-	if len(files) > maxAskedLosses {
-		files = append(files[:maxAskedLosses], "…")
-	}
-	for i := range losses {
-		losses[i].Hint = cmp.Or(losses[i].Hint, "keep what still holds, or say why it is meant to go → finalize_index {\"accept_loss\": ["+strings.Join(files, ", ")+"]}")
-	}
-	return losses
+// withoutReason says what to do where no reason helps.
+var withoutReason = map[Verdict]string{
+	Refused: "leave the line as it is; accept_loss does not help",
+	Person: "keep the memory, or merge it so that another says every fact of it first; " +
+		"what write_memory refuses so is kept as a proposal for the person, and accept_loss does not help",
 }
-
-// deleted returns the topics that are gone, and how many there were. A topic whose text is under
-// a new name has moved.
-func (v *view) deleted() (gone []memory.Name, total int) {
-	moved := make(map[string]int) // texts of new topics, spaces aside
-	for n, t := range v.After.Topics {
-		if v.Before.Topics[n] == nil && !isFolderIndex(n) {
-			moved[memory.OneLine(t.Body())]++
-		}
-	}
-	for _, n := range sortedNames(v.Before.Topics) {
-		if isFolderIndex(n) {
-			continue
-		}
-		total++
-		if v.After.Topics[n] != nil {
-			continue
-		}
-		if text := memory.OneLine(v.Before.Topics[n].Body()); text != "" && moved[text] > 0 {
-			moved[text]--
-			continue
-		}
-		gone = append(gone, n)
-	}
-	return gone, total
-}
-
-func bodySize(t *memory.Topic) int { return len(bytes.TrimSpace([]byte(t.Body()))) }

@@ -202,67 +202,6 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-func TestLoss(t *testing.T) {
-	big := strings.Repeat("0123456789", 40)
-	files := func(pairs ...string) map[string]string {
-		m := map[string]string{"MEMORY.md": ""}
-		for i := 0; i < len(pairs); i += 2 {
-			m[pairs[i]] = pairs[i+1]
-		}
-		return m
-	}
-	plain := func(names string) map[string]string {
-		m := files()
-		for _, n := range strings.Fields(names) {
-			m[n+".md"] = memo(n, "project", "fact "+n)
-		}
-		return m
-	}
-	tests := []struct {
-		name          string
-		before, after map[string]string
-		accepted      []string
-		want          []string
-	}{
-		{"a quarter", plain("a b c d"), plain("a b c"), nil, nil},
-		{"more than a quarter", plain("a b c d"), plain("a b"), nil, []string{"c.md", "d.md"}},
-		{"all of too few to count", plain("a b c"), plain(""), nil, nil},
-		{"accepted by name", plain("a b c d"), plain("a b"), []string{"c.md"}, []string{"d.md"}},
-		{"accepted for nothing", plain("a"), plain("a"), []string{"a.md"}, nil},
-		{"user and feedback", files("u.md", memo("u", "user", "x"), "f.md", memo("f", "feedback", "y"), "p.md", memo("p", "project", "z")),
-			files(), nil, []string{"f.md", "u.md"}},
-		{"a type in capitals", files("u.md", memo("u", "Feedback", "x")), files(), nil, []string{"u.md"}},
-		{"a type by name alone", files("feedback_u.md", "x"), files(), nil, []string{"feedback_u.md"}},
-		{"flat type", files("u.md", "---\ntype: user\n---\nx"), files(), nil, []string{"u.md"}},
-		{"renamed", files("u.md", memo("u", "user", "x\n y")), files("v.md", memo("v", "user", "x y")), nil, nil},
-		{"two into one is one loss", files("u.md", memo("u", "user", "x"), "v.md", memo("v", "user", "x")),
-			files("w.md", memo("w", "user", "x")), nil, []string{"v.md"}},
-		{"an empty text is not renamed", files("u.md", memo("u", "user", "")), files("v.md", memo("v", "user", "")), nil, []string{"u.md"}},
-		{"half", files("a.md", memo("a", "project", big)), files("a.md", memo("a", "project", big[:200])), nil, nil},
-		{"more than half", files("a.md", memo("a", "project", big)), files("a.md", memo("a", "project", big[:199])), nil, []string{"a.md"}},
-		{"of a small text", files("a.md", memo("a", "project", big[:199])), files("a.md", memo("a", "project", "")), nil, nil},
-		{"frontmatter does not count", files("a.md", "---\nx: "+big+"\n---\n"+big), files("a.md", big), nil, nil},
-		{"a folder's index", files("team/MEMORY.md", big), files("team/MEMORY.md", ""), nil, nil},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			c := Check{Before: snapshotOf(t, test.before), After: snapshotOf(t, test.after), Accepted: make(map[memory.Name]string), Now: ruleTime}
-			for _, p := range test.accepted {
-				c.Accepted[mustName(t, p)] = "why"
-			}
-			var got []string
-			for _, f := range c.Whole() {
-				if f.Rule == "loss" && f.Severity == Error {
-					got = append(got, f.File)
-				}
-			}
-			if !slices.Equal(got, test.want) {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
-		})
-	}
-}
-
 func TestPropose(t *testing.T) {
 	s := snapshotOf(t, map[string]string{
 		"MEMORY.md": "- [G](gone.md)\n- [G](gone.md), [X](../x.md)\n- [A](a.md)\n",

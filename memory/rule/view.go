@@ -27,14 +27,17 @@ type view struct {
 	known    map[*memory.Topic]map[string][]int // what terms found
 }
 
+func (c Check) exact() *view {
+	exact := &view{Check: c, known: make(map[*memory.Topic]map[string][]int), inProject: c.Project.Holds}
+	exact.exact = exact
+	return exact
+}
+
 func (c Check) view() *view {
-	known := make(map[*memory.Topic]map[string][]int)
-	shown := c
+	shown := *c.exact()
 	shown.After = c.After.Shown(nil)
 	shown.Before = c.Before.Shown(c.After)
-	exact := &view{Check: c, known: known, inProject: c.Project.Holds}
-	exact.exact = exact
-	return &view{Check: shown, known: known, exact: exact, inProject: c.Project.Holds}
+	return &shown
 }
 
 // toFind is in place of a new text that a rule does not know.
@@ -107,7 +110,7 @@ func (v *view) textReader() *reader {
 
 func (v *view) sortedNames() []memory.Name { return sortedNames(v.After.Topics) }
 
-func sortedNames(topics map[memory.Name]*memory.Topic) []memory.Name {
+func sortedNames[T any](topics map[memory.Name]T) []memory.Name {
 	return slices.SortedFunc(maps.Keys(topics), func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
 }
 
