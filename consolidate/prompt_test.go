@@ -339,7 +339,7 @@ func TestPromptRules(t *testing.T) {
 		{"dream", "merge", []string{"Merge rather than create", "`\"accept\": [{\"file\", \"why\"}]`"}},
 		{"dream", "absolute dates", []string{"Relative dates → absolute", "from the day it was written"}},
 		{"dream", "delete at the source", []string{"contradicted, at its source"}},
-		{"dream", "a deadline of which nothing was said", []string{"keep it with its date; do not guess"}},
+		{"dream", "a deadline of which nothing was said", []string{"keep its date, as passed (\"was due by 2026-10-08\"); do not guess"}},
 		{"dream", "memories are searched too", []string{"finds a word in memories, too"}},
 		{"dream", "keep the reason", []string{"Keep the reason"}},
 		{"dream", "evidence", []string{"IDs of the user's own words as `evidence`"}},

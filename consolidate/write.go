@@ -39,7 +39,7 @@ type WriteRequest struct {
 
 // onlyAccepts reports whether the request changes no text.
 func (r *WriteRequest) onlyAccepts() bool {
-	return r.Content == nil && r.Edits == nil && !r.Delete && r.Replaces == nil
+	return r.Content == nil && len(r.Edits) == 0 && !r.Delete && len(r.Replaces) == 0
 }
 
 // WriteResult says what became of it.

@@ -84,7 +84,7 @@ func renderPage(page listing.Page, now time.Time) string {
 		if page.Number == 1 && n > 0 {
 			first, _, _ := strings.Cut(page.Text, " ")
 			b.add(true, "Oldest first; times are %s. The ID of a line is SESSION:LINE, as in %s:%d: "+
-				"write_memory takes it as evidence, context_of shows the turns around it.", zone(now), first, page.Shown[0].First.Line)
+				"write_memory takes it as evidence.", zone(now), first, page.Shown[0].First.Line)
 		}
 		for _, m := range listMarks {
 			b.add(m.in(page.Text) && l.Explains(m.text, page.Number), " %s", m.text)

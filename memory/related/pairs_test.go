@@ -151,6 +151,25 @@ func TestMeetingPaths(t *testing.T) {
 	}
 }
 
+// A word of everyday work is one of the subject of a memory that is called by it.
+func TestAboutByEverydayWord(t *testing.T) {
+	docs := []Document{{File: "feedback_merge_style.md", Body: "Pull requests are merged with squash.\n"}, {File: "walnut.md", Body: "The squash court is of walnut.\n"}}
+	for i := range 30 {
+		docs = append(docs, Document{File: fmt.Sprintf("other_%d.md", i), Body: fmt.Sprintf("Quay %d is painted.\n", i)})
+	}
+	x := New(docs)
+	for said, about := range map[string]bool{
+		"merge with rebase from now on, no squash": true,
+		"merge that, and then the next":            false,
+		"the squash was good":                      false,
+	} {
+		hits := x.Touched(Question{Text: said, Skip: func(file string) bool { return file != docs[0].File }, Max: 1})
+		if got := len(hits) > 0 && x.IsAbout(hits[0], said); got != about {
+			t.Errorf("%q is about the memory: %v", said, got)
+		}
+	}
+}
+
 // What is beside a passage is spread over the files that it touches, and has several passages of one.
 func TestBesideSpreads(t *testing.T) {
 	docs := []Document{{File: "news.md", Body: "The Oakham turbine runs at 40 rpm.\n", BodyAt: 1}, {File: "other.md", Body: "The Oakham turbine runs only on Mondays.\n", BodyAt: 1}}

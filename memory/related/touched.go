@@ -47,16 +47,34 @@ const (
 // is named all day, and says little about what they want. Of a long memory only the passage counts.
 func (x *Index) Meeting(s string, h Hit) float64 { return x.meeting(x.words(s, true), h) }
 
-// IsAbout reports whether a text has a rare word of the name of a hit's memory, or a name that only this memory has: in another
-// language that may be all they share.
+// IsAbout reports whether a text has a rare word of the name of a hit's memory, any word of that name and a rare word of the
+// memory, or a name that only this memory has: in another language that may be all they share.
 func (x *Index) IsAbout(h Hit, s string) bool {
 	called, file := memory.NameWords(h.File), x.fileOf[h.i]
 	name := x.lookUp(called)
 	short := len(strings.Fields(called)) <= maxName
+	if short && x.meets(h, s, name) {
+		return true
+	}
 	return slices.ContainsFunc(x.words(s, true), func(w word) bool {
 		return slices.ContainsFunc(w.terms, func(t int32) bool {
 			only := len(x.whole.holders(t)) == 1 && x.whole.count(t, file) > 0 && x.passages.count(t, int32(h.i)) >= 1
 			return short && slices.Contains(name, t) && w.says >= minRare && x.rarity(t) == w.says || w.named && only
+		})
+	})
+}
+
+// meets reports whether a text has a word of a name, if only one of everyday work, and a rare word of the memory of a hit.
+func (x *Index) meets(h Hit, s string, name []int32) bool {
+	if !slices.ContainsFunc(x.lookUp(s), func(t int32) bool { return slices.Contains(name, t) && text.IsEveryday(x.terms[t]) }) {
+		return false
+	}
+	file := x.fileOf[h.i]
+	short := x.whole.lengths[file] <= maxShort
+	return slices.ContainsFunc(x.words(s, true), func(w word) bool {
+		return !w.dense && slices.ContainsFunc(w.terms, func(t int32) bool {
+			held := x.passages.count(t, int32(h.i)) >= 1 || short && x.whole.count(t, file) >= 1
+			return held && !slices.Contains(name, t) && x.rarity(t) >= minRare
 		})
 	})
 }
