@@ -9,6 +9,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/runs"
 	"dream-mcp/consolidate/state"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // fresh reports whether c was made within the last ten minutes, since the same consolidation.
@@ -42,7 +43,7 @@ func (g *Gates) count(ctx context.Context, since lock.Stamp, now time.Time) (int
 // found describes the result of a count.
 func (g *Gates) found(n int, since lock.Stamp) string {
 	least := g.p.options.MinSessions
-	found := ops.Plural(n, "session")
+	found := countText(n)
 	if n < least {
 		found = fmt.Sprintf("%d of %s", n, ops.Plural(least, "session"))
 	}
@@ -58,6 +59,14 @@ func (g *Gates) found(n int, since lock.Stamp) string {
 		found += "; no transcripts of this project were found, so a dream begins only if somebody asks for it"
 	}
 	return found
+}
+
+// countText describes how many sessions there are. Where many are enough, not all are counted.
+func countText(n int) string {
+	if n >= sessions.Exact {
+		return "at least " + ops.Plural(n, "session")
+	}
+	return ops.Plural(n, "session")
 }
 
 // showCount adds the time of the count to the gate "sessions". If that gate was not checked, showCount counts the sessions,
@@ -100,14 +109,14 @@ func (g *Gates) Soon(offer bool) bool {
 }
 
 // Due checks the gates for a dream that nobody asked for. Without a new session no dream is due, even if min_sessions is 0.
-func (g *Gates) Due(ctx context.Context) (since string, sessions int, err error) {
+func (g *Gates) Due(ctx context.Context) (since, sessions string, err error) {
 	g.p.Store.Lock()
 	defer g.p.Store.Unlock()
 	asked := g.p.options.Asked
 	g.asked = g.asked || asked
 	a, err := g.ask(ctx, gateOptions{hook: !asked, force: asked})
 	if err != nil {
-		return "", 0, err
+		return "", "", err
 	}
 	if a.closed == nil && a.sessions == 0 && !asked {
 		if n, err := g.p.Transcripts.Count(ctx, a.since.Time, 1); err != nil || n == 0 {
@@ -115,7 +124,7 @@ func (g *Gates) Due(ctx context.Context) (since string, sessions int, err error)
 			a.closed = &Gate{Name: "sessions", Open: &no, Why: "nothing is new since " + a.since.String()}
 		}
 	}
-	return a.since.String(), a.sessions, a.refusal()
+	return a.since.String(), countText(a.sessions), a.refusal()
 }
 
 // BeginRun begins the run of a background dream, if one is due.

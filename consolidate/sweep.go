@@ -3,7 +3,6 @@ package consolidate
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"dream-mcp/consolidate/ops"
@@ -15,12 +14,12 @@ import (
 // The warning about sessions that the host will remove before a dream reviews them.
 const (
 	sweepWarning = 7 * 24 * time.Hour // time before the removal
-	sweepNamed   = 5                  // named sessions
-	sweepWords   = 60                 // characters of each
+	sweepWords   = 60                 // characters of the session that is removed first
 )
 
-// describeSweep warns of sessions since the last consolidation that the host will remove within a week, the first to go first. Hosts remove transcripts
-// that were not modified for some days (in Claude Code, cleanupPeriodDays). If the last consolidation is younger, nothing is read.
+// describeSweep warns of sessions since the last consolidation that the host will remove within a week, and names the first.
+// Hosts remove transcripts that were not modified for some days (in Claude Code, cleanupPeriodDays). If the last consolidation
+// is younger, nothing is read.
 func (s *Status) describeSweep(ctx context.Context, p *Project, dir *memory.Dir, now time.Time) error {
 	kept := time.Duration(p.options.CleanupDays) * 24 * time.Hour
 	since, err := p.Store.Since(dir)
@@ -32,21 +31,15 @@ func (s *Status) describeSweep(ctx context.Context, p *Project, dir *memory.Dir,
 	if err != nil || len(aging) == 0 {
 		return err
 	}
-	var named []string
-	for _, r := range aging[:min(len(aging), sweepNamed)] {
-		words := visible.EscapeTags(visible.Short(said.Visible(p.Store.AllowSecrets.Mask(r.First)), sweepWords))
-		named = append(named, fmt.Sprintf("%s “%s” (%s)", r.Last.UTC().Format(time.DateOnly), words, sweepTime(r.ModTime.Add(kept), now)))
-	}
-	if more := len(aging) - len(named); more > 0 {
-		named = append(named, fmt.Sprintf("and %d more", more))
-	}
-	verb := "are"
+	first, verb := aging[0], "are"
 	if len(aging) == 1 {
 		verb = "is"
 	}
+	words := visible.EscapeTags(visible.Short(said.Visible(p.Store.AllowSecrets.Mask(first.First)), sweepWords))
 	s.Warnings = append(s.Warnings, fmt.Sprintf("%s that no dream has reviewed %s removed by the host after %d days "+
-		"(cleanupPeriodDays), the first %s: %s. Run a dream before, or increase that setting",
-		ops.Plural(len(aging), "session"), verb, p.options.CleanupDays, sweepTime(aging[0].ModTime.Add(kept), now), strings.Join(named, "; ")))
+		"(cleanupPeriodDays), the first %s (%s, “%s”). Run a dream before, or increase that setting",
+		ops.Plural(len(aging), "session"), verb, p.options.CleanupDays, sweepTime(first.ModTime.Add(kept), now),
+		first.Last.UTC().Format(time.DateOnly), words))
 	return nil
 }
 

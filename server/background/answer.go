@@ -225,10 +225,10 @@ func (s *speech) report(reports []runs.DreamReport, newest string) {
 }
 
 // offer asks the model to offer a dream.
-func offer(since string, sessions int) string {
-	what := fmt.Sprintf("%d sessions since %s", sessions, since)
+func offer(since, sessions string) string {
+	what := sessions + " since " + since
 	if since == "never" {
-		what = fmt.Sprintf("%d sessions, none of them reviewed yet", sessions)
+		what = sessions + ", none of them reviewed yet"
 	}
 	return "A dream (a consolidation of this project's long-term memory) is due: " + what +
 		". When the user's first request is done, offer it in one sentence. If they agree, call dream_orient of the server dream " +

@@ -54,22 +54,28 @@ func runLog(ctx context.Context, c *Command, p *consolidate.Project, _ settings.
 const maxLog = 60
 
 // renderLog lists the operations, the newest first: a sentence, and below it what it was and its ID. It omits the beginning of
-// an operation that has ended, and a proposal that was answered.
+// an operation that has ended, and a proposal that was answered. The run of a dream that ended well is part of the dream's entry.
 func renderLog(entries []ops.LogEntry, now time.Time, ink terminal.Ink) string {
 	if len(entries) == 0 {
 		return "Nothing has happened yet.\n"
 	}
-	sentences := make(map[string]string)
+	sentences, runs := make(map[string]string), make(map[string]ops.LogEntry)
 	for _, e := range entries {
 		if sentences[e.ID] == "" && e.Outcome != ops.Fired {
 			sentences[e.ID] = logSentence(e)
+		}
+		if e.Kind == lock.KindBackground && (e.Outcome == ops.Committed || e.Outcome == ops.Proposed) {
+			runs[e.Dream] = e
 		}
 	}
 	shown := make(map[string]bool)
 	b := terminal.Lines{Ink: ink}
 	for _, e := range entries {
-		if shown[e.ID] && (e.Outcome == ops.Fired || e.Outcome == ops.Proposed) {
+		if shown[e.ID] && (e.Outcome == ops.Fired || e.Outcome == ops.Proposed) || e.ID == runs[e.Dream].ID && sentences[e.Dream] != "" {
 			continue
+		}
+		if run, ok := runs[e.ID]; ok {
+			e.Turns, e.Tokens, e.CostUSD, e.Host = run.Turns, run.Tokens, run.CostUSD, cmp.Or(e.Host, run.Host)
 		}
 		shown[e.ID] = true
 		says := cmp.Or(sentences[e.ID], "A dream is open.")

@@ -54,13 +54,12 @@ func chooseRecall(ctx context.Context, c *Command, h *host.Host, removing bool) 
 		for n, level := range recall.Levels[1:] {
 			fmt.Fprintf(c.Out, "  %-7s %s%s\n", level, strings.Repeat("also ", min(n, 1)), recalls[level])
 		}
-		answer, err := c.ask(ctx, fmt.Sprintf("Which? [%s] ", proposed))
-		if err != nil {
-			return err
-		}
-		c.Recall = cmp.Or(answer, proposed)
-		if !slices.Contains(recall.Levels, c.Recall) {
-			return oneOf("level", c.Recall, recall.Levels)
+		for !slices.Contains(recall.Levels, c.Recall) { // an answer such as "y" is asked again
+			answer, err := c.ask(ctx, fmt.Sprintf("Which? [%s] ", proposed))
+			if err != nil {
+				return err
+			}
+			c.Recall = cmp.Or(answer, proposed)
 		}
 	}
 	return nil

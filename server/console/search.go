@@ -158,7 +158,7 @@ func runSaid(ctx context.Context, c *Command, p *consolidate.Project, setup sett
 			case c.Search.Since != "":
 				err = to.print("Nothing was said in that time.\n")
 			default:
-				err = to.print("Nothing was said since the last dream. dream-mcp said --since 30d looks further back.\n")
+				err = to.print("Nothing was said since the last dream. Earlier: dream-mcp said --since 30d\n")
 			}
 			if err != nil {
 				return err

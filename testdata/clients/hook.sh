@@ -95,7 +95,7 @@ sessions() {
 # ended: the background dream has ended.
 ended() {
 	for _ in $(seq 600); do
-		grep -qs '"kind":"background"' "$state"/*/log.jsonl && return
+		dream-mcp log --json | grep -q '"kind":"background"' && return
 		sleep 0.1
 	done
 	dream-mcp log --background
@@ -121,7 +121,7 @@ dream-mcp log --background
 dream-mcp log
 grep -q 'uses bun' "$memory/project_package-manager.md" || die "it did not land"
 [[ ! -s $memory/.consolidate-lock ]] || die "Claude Code's lock was left"
-dream-mcp log | grep -q 'committed  background' || die "it is not journaled"
+dream-mcp log | grep -q 'dream landed.* turns' || die "it is not journaled"
 [[ $host == codex ]] || python3 - "$work/api.jsonl" <<'P' || die "the background dream had tools that write, or none of ours"
 import json, sys
 dreams = [r["tools"] for r in map(json.loads, open(sys.argv[1])) if r["tools"] and any("<dream-mcp-prompt kind" in t for t in r["texts"][:3])]
@@ -159,6 +159,6 @@ say "one more"
 grep -q 'offer it in one sentence' "$work/api.jsonl" || die "no dream was offered"
 say "and another"
 ! grep -q 'offer it in one sentence' "$work/api.jsonl" || die "it was offered twice"
-! grep -qs background "$state"/*/log.jsonl || die "a dream was started"
+! dream-mcp log --json | grep -q '"kind":"background"' || die "a dream was started"
 unchanged
 echo "== all as it should be"

@@ -43,7 +43,7 @@ func TestCountEndsWithEnough(t *testing.T) {
 		fixture.Put(t, projects, fixture.Slug+"/"+fixture.ID(n+1)+".jsonl", fixture.Talk(n+1).User("x").Text(), n)
 	}
 	for _, test := range []struct{ enough, want int }{
-		{5, exact}, {exact + 1, 2 * exact}, {sessions, sessions}, {sessions + 1, sessions}, {0, sessions},
+		{5, Exact}, {Exact + 1, 2 * Exact}, {sessions, sessions}, {sessions + 1, sessions}, {0, sessions},
 	} {
 		s := Open(Options{Projects: projects, Roots: []string{fixture.Root}})
 		n, err := s.Count(t.Context(), time.Time{}, test.enough)

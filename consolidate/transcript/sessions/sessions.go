@@ -88,11 +88,11 @@ func (s *Project) Accepted(ctx context.Context, since time.Time) ([]said.File, s
 	return kept, skipped, nil
 }
 
-// exact is up to how many sessions Count counts all, and how many heads it reads at once.
-const exact = 64
+// Exact is up to how many sessions Count counts all, and how many heads it reads at once.
+const Exact = 64
 
 // Count returns the number of sessions touched after since, less the current one. Where there are enough, it may stop at
-// 64; of 0, nothing is enough. It costs a listing of the folders, and the heads of the newest files that have changed since
+// Exact; of 0, nothing is enough. It costs a listing of the folders, and the heads of the newest files that have changed since
 // they were last read.
 func (s *Project) Count(ctx context.Context, since time.Time, enough int) (int, error) {
 	files, _, err := s.files(since)
@@ -100,8 +100,8 @@ func (s *Project) Count(ctx context.Context, since time.Time, enough int) (int, 
 		return 0, err
 	}
 	counted := map[string]bool{}
-	for some := range slices.Chunk(files, exact) {
-		if enough > 0 && len(counted) >= max(enough, exact) {
+	for some := range slices.Chunk(files, Exact) {
+		if enough > 0 && len(counted) >= max(enough, Exact) {
 			break
 		}
 		reasons, err := s.judgeAll(ctx, some)

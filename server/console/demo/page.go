@@ -176,8 +176,11 @@ func (s *story) next() string {
 	if install.Temporary(s.Self) {
 		first = "go install . && "
 	}
-	return "\nNext:\n  " + first + "dream-mcp install       connects the agents that you have\n" +
-		"  dream-mcp demo --keep   keeps this sandbox; --full shows every step\n"
+	says := "\nNext:\n  " + first + "dream-mcp install       connects the agents that you have\n"
+	if s.Keep {
+		return says
+	}
+	return says + "  dream-mcp demo --keep   keeps this sandbox; --full shows every step\n"
 }
 
 // enter says how to look around in the sandbox.
