@@ -24,18 +24,14 @@ const (
 // memories on the same thing, and whether links still lead nowhere. The writes are done: where the memory cannot be read, nothing is filled in.
 // Of those that were refused it takes why, by path: a dream does not land before they are made again, or a second finalize leaves them out.
 func (p *Project) Complete(ctx context.Context, results []*WriteResult, refused map[string]string) {
-	if len(refused) > 0 {
-		p.Store.Lock()
-		if p.dream != nil {
-			p.dream.refused = refused
-		}
-		p.Store.Unlock()
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	if len(refused) > 0 && p.dream != nil {
+		p.dream.refused = refused
 	}
 	if !slices.ContainsFunc(results, func(r *WriteResult) bool { return r.fresh != nil }) {
 		return
 	}
-	p.Store.Lock()
-	defer p.Store.Unlock()
 	s, err := p.asWritten(ctx)
 	if err != nil {
 		return

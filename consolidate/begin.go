@@ -18,48 +18,59 @@ import (
 // asked for it: time and sessions are open, and after AskedFor what the person switched off. With resume, it takes up the newest
 // stage that was left. Where a gate is closed it fails with a *ClosedError and has made nothing.
 func (p *Project) Begin(ctx context.Context, force, resume bool) error {
-	p.Store.Lock()
-	defer p.Store.Unlock()
-	if p.dream != nil {
-		err := p.dream.renew("")
-		if err == nil || p.dream != nil || errors.Is(err, ErrStopped) {
-			return err // a person who stops a dream does not ask for the next one
-		}
-	} else if err := p.enter(""); errors.Is(err, ErrStopped) {
+	gates, open, err := p.mayBegin(ctx, force)
+	if open || err != nil {
 		return err
 	}
-	if force && p.Store.Unattended && !p.options.Asked {
-		return ops.Refuse("force is for a person who asks for a dream, and nobody watches this one", "without force: a gate that is closed stays so")
-	}
-	force, p.Gates.asked = force || p.options.Asked, p.Gates.asked || p.options.Asked
-	p.Gates.reread()
-	gates := gateOptions{force: force, waits: true}
-	var a gateAnswers
-	ask := func() (err error) {
-		if a, err = p.Gates.ask(ctx, gates); err == nil {
-			err = a.refusal()
-		}
-		return err
-	}
-	err := ask()
-	if err == nil { // only now: the remote may not answer
-		err = p.Share.Prepare(ctx, ask)
-	}
+	err = p.Share.Prepare(ctx) // only now: the remote may not answer
 	if held, is := errors.AsType[*share.HeldError](err); is {
 		open := false
 		return &ClosedError{Gate: Gate{Name: "lock", Open: &open, Why: held.Error()}}
 	}
 	if err != nil {
-		return p.Gates.switchedOff(err, force)
+		return err
 	}
+	err = p.begin(ctx, gates, resume)
+	if err != nil {
+		p.Share.Release()
+	}
+	return err
+}
+
+// mayBegin begins a call of Begin: it returns how to ask the gates, which are open, or that a dream is open already.
+func (p *Project) mayBegin(ctx context.Context, force bool) (gates gateOptions, open bool, err error) {
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	if p.dream != nil {
+		err := p.dream.renew("")
+		if err == nil || p.dream != nil || errors.Is(err, ErrStopped) {
+			return gates, true, err // a person who stops a dream does not ask for the next one
+		}
+	} else if err := p.enter(""); errors.Is(err, ErrStopped) {
+		return gates, false, err
+	}
+	if force && p.Store.Unattended && !p.options.Asked {
+		return gates, false, ops.Refuse("force is for a person who asks for a dream, and nobody watches this one", "without force: a gate that is closed stays so")
+	}
+	p.Gates.asked = p.Gates.asked || p.options.Asked
+	p.Gates.reread()
+	gates = gateOptions{force: force || p.options.Asked, waits: true}
+	a, err := p.Gates.ask(ctx, gates)
+	if err == nil {
+		err = p.Gates.refusal(a, gates)
+	}
+	return gates, false, err
+}
+
+// begin opens a dream, if the gates are still open. What was pulled may have closed them.
+func (p *Project) begin(ctx context.Context, gates gateOptions, resume bool) error {
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	if p.dream != nil { // begun meanwhile
 		return nil
 	}
 	_ = p.Person.Sync(ctx) // the status says why not
-	t, err := p.Store.Begin(ctx, func(dir *memory.Dir) (ops.Op, error) { return p.beginning(ctx, dir, a, gates, resume) })
-	if err != nil {
-		p.Share.Release()
-	}
+	t, err := p.Store.Begin(ctx, func(dir *memory.Dir) (ops.Op, error) { return p.beginning(ctx, dir, gates, resume) })
 	if _, busy := errors.AsType[*lock.BusyError](err); busy {
 		return fmt.Errorf("the lock gate is closed: %w", err)
 	}
@@ -77,14 +88,11 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 }
 
 // beginning returns the record of the dream to begin: a new one or, with resume, the newest with a kept stage. It is called
-// under the lock. a is what the gates said before the wait for it.
-func (p *Project) beginning(ctx context.Context, dir *memory.Dir, a gateAnswers, gates gateOptions, resume bool) (info ops.Op, err error) {
-	if since, err := p.Store.Since(dir); err != nil {
+// under the lock, which another dream may have held.
+func (p *Project) beginning(ctx context.Context, dir *memory.Dir, gates gateOptions, resume bool) (info ops.Op, err error) {
+	a := p.Gates.check(ctx, dir, p.Store.Now(), gates)
+	if err := p.Gates.refusal(a, gates); err != nil {
 		return info, err
-	} else if !since.Same(a.since) { // another dream landed during the wait
-		if a = p.Gates.check(ctx, dir, p.Store.Now(), gates); a.closed != nil {
-			return info, a.refusal()
-		}
 	}
 	if err := indexing.Readable(dir); err != nil {
 		return info, err

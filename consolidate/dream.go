@@ -34,7 +34,6 @@ type dream struct {
 	p      *Project
 	expiry *time.Timer
 	leased time.Time       // when the lease on a shared memory was last taken or renewed
-	stolen bool            // another machine took it over
 	known  map[string]bool // the keys of the reported findings; not saved
 	order  map[string]int  // the places of memories when all are read
 	about  int             // of these the first, which news is about; -1: all are read

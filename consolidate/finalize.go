@@ -41,38 +41,60 @@ const AllFiles = "all"
 // Finalize lands the open dream whole, or refuses and leaves it open. Where the person is to agree first, it ends it as
 // proposed.
 func (p *Project) Finalize(ctx context.Context, r ops.FinalizeRequest) (FinalizeResult, error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
-	if p.dream == nil {
-		return FinalizeResult{}, cmp.Or(p.enter(""), ops.ErrNoDream)
-	}
-	d, phase, reached := p.dream, Consolidating, false
-	if !r.DryRun {
-		if err := p.Gates.mayWrite(); err != nil {
-			return FinalizeResult{}, err
-		}
-		if err := d.checkRefused(); err != nil {
-			return FinalizeResult{}, err
-		}
-		d.stolen, reached = p.Share.LeaseLost(ctx)
-		if err := ctx.Err(); err != nil || p.dream != d { // it ended meanwhile
-			return FinalizeResult{}, cmp.Or(err, p.over, ops.ErrNoDream)
-		}
-		phase = Finalizing
-	}
-	if err := d.renew(phase); err != nil {
+	d, err := p.mayFinalize(r)
+	if err != nil {
 		return FinalizeResult{}, err
 	}
-	res, err := d.finalize(r)
-	if d.Outcome == ops.Committed && reached {
+	lost, reached := false, false
+	if !r.DryRun {
+		if lost, reached = p.Share.LeaseLost(ctx); ctx.Err() != nil {
+			return FinalizeResult{}, ctx.Err()
+		}
+	}
+	res, landed, err := p.finalize(ctx, r, d, lost)
+	if landed && reached {
 		p.Share.Send(ctx)
 	}
-	_ = p.Person.Sync(ctx) // else at the next use
 	return res, err
 }
 
+// mayFinalize begins a call of Finalize, and returns the open dream.
+func (p *Project) mayFinalize(r ops.FinalizeRequest) (*dream, error) {
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	if p.dream == nil {
+		return nil, cmp.Or(p.enter(""), ops.ErrNoDream)
+	}
+	if r.DryRun {
+		return p.dream, nil
+	}
+	if err := p.Gates.mayWrite(); err != nil {
+		return nil, err
+	}
+	return p.dream, p.dream.checkRefused()
+}
+
+// finalize lands d if it is still open, and reports whether it has landed. With stolen another machine took its lease over.
+func (p *Project) finalize(ctx context.Context, r ops.FinalizeRequest, d *dream, stolen bool) (res FinalizeResult, landed bool, err error) {
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	if p.dream != d { // it ended meanwhile
+		return res, false, cmp.Or(p.enter(""), ops.ErrNoDream)
+	}
+	phase := Finalizing
+	if r.DryRun {
+		phase = Consolidating
+	}
+	if err := d.renew(phase); err != nil {
+		return res, false, err
+	}
+	res, err = d.finalize(r, stolen)
+	_ = p.Person.Sync(ctx) // else at the next use
+	return res, d.Outcome == ops.Committed, err
+}
+
 // finalize lands d, or refuses.
-func (d *dream) finalize(r ops.FinalizeRequest) (res FinalizeResult, err error) {
+func (d *dream) finalize(r ops.FinalizeRequest, stolen bool) (res FinalizeResult, err error) {
 	defer func() { d.logRefused(r, err) }()
 	if r.Adopt && !r.DryRun {
 		if err := d.quoteAll(); err != nil {
@@ -86,7 +108,7 @@ func (d *dream) finalize(r ops.FinalizeRequest) (res FinalizeResult, err error) 
 	if err != nil {
 		return FinalizeResult{}, err
 	}
-	if (d.p.options.Propose && d.p.Store.Unattended || d.stolen) && (len(d.Stage.Changes) > 0 || plan.index.Changed()) {
+	if (d.p.options.Propose && d.p.Store.Unattended || stolen) && (len(d.Stage.Changes) > 0 || plan.index.Changed()) {
 		return d.propose(plan)
 	}
 	deletes := d.Accepted

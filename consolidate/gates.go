@@ -222,14 +222,15 @@ func (g *Gates) mayWrite() error {
 	return ops.Refuse("memory is switched off: "+g.enabled.Why, "nothing is written while it is; only the person can switch it on, in that setting")
 }
 
-// switchedOff returns err, or a *PersonError if the gate that the person closed refuses force.
-func (g *Gates) switchedOff(err error, force bool) error {
-	closed, ok := errors.AsType[*ClosedError](err)
-	if !ok || closed.Gate.Name != "enabled" {
+// refusal returns the error of the closed gate, or nil. It is a *PersonError if the gate that the person closed refuses force.
+func (g *Gates) refusal(a gateAnswers, q gateOptions) error {
+	err := a.refusal()
+	if err == nil || a.closed.Name != "enabled" {
 		return err
 	}
-	if closed.MemoryOff = g.enabled.MemoryOff; closed.MemoryOff || !force {
-		return err
+	closed := &ClosedError{Gate: *a.closed, MemoryOff: g.enabled.MemoryOff}
+	if closed.MemoryOff || !q.force {
+		return closed
 	}
-	return &PersonError{Err: err, Question: "Dreams are switched off: " + closed.Gate.Why + ". Consolidate the memory anyway?", Terminal: "dream-mcp mode suggest"}
+	return &PersonError{Err: closed, Question: "Dreams are switched off: " + closed.Gate.Why + ". Consolidate the memory anyway?", Terminal: "dream-mcp mode suggest"}
 }

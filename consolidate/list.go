@@ -49,26 +49,48 @@ type early struct {
 
 // List lists what was said. It counts as a call of the open dream, which records what it was shown.
 func (s *Sessions) List(ctx context.Context, r ListRequest) (page listing.Page, err error) {
-	p := s.p
-	p.Store.Lock()
-	defer p.Store.Unlock()
-	if err := s.enter(); err != nil {
-		return page, err
-	}
-	d := p.dream
-	m, err := s.sinceLast(ctx)
-	if err == nil {
-		touch, known := d.touch(), s.known(ctx)
-		err = s.unlocked(func() (err error) { page, err = s.page(ctx, r, r.window(d != nil), m, touch, known); return err })
-	}
+	begun, err := s.beginList(ctx)
 	if err != nil {
 		return page, err
 	}
+	if page, err = s.page(ctx, r, r.window(begun.dream != nil), begun); err != nil {
+		return page, err
+	}
+	return page, s.endList(page, begun)
+}
+
+// A listingOf is what a listing compares with.
+type listingOf struct {
+	dream *dream
+	last  listed.Marks // up to where dreams have listed
+	touch listing.Touch
+	known func(text string) bool // reports whether the memories say a text already
+}
+
+// beginList begins a call of List.
+func (s *Sessions) beginList(ctx context.Context) (l listingOf, err error) {
+	s.p.Store.Lock()
+	defer s.p.Store.Unlock()
+	if err = s.enter(); err != nil {
+		return l, err
+	}
+	l.dream = s.p.dream
+	if l.last, err = s.sinceLast(ctx); err == nil {
+		l.touch, l.known = l.dream.touch(), s.known(ctx)
+	}
+	return l, err
+}
+
+// endList records what a page has shown.
+func (s *Sessions) endList(page listing.Page, begun listingOf) error {
+	p, d, m := s.p, begun.dream, begun.last
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	if d == nil && page.List.Tracked() {
 		s.early.add(page, m, p.Store.Now(), p.options.Lease)
 	}
 	if d == nil || p.dream != d {
-		return page, nil
+		return nil
 	}
 	d.log(state.Event{Kind: state.EventListed, Hits: page.Utterances})
 	for _, t := range page.Touched {
@@ -77,7 +99,7 @@ func (s *Sessions) List(ctx context.Context, r ListRequest) (page listing.Page, 
 		}
 	}
 	if !page.List.Tracked() {
-		return page, nil
+		return nil
 	}
 	if d.Listed == nil {
 		d.Listed = &listed.Record{From: m.Since}
@@ -86,7 +108,7 @@ func (s *Sessions) List(ctx context.Context, r ListRequest) (page listing.Page, 
 		d.Listed.Open(page.List)
 	}
 	d.Listed.Add(page, m.Last())
-	return page, d.Save()
+	return d.Save()
 }
 
 // add adds a page. It forgets what was listed longer ago than a lease: the reader may be another.
@@ -112,9 +134,8 @@ func (s *Sessions) countEarly(ctx context.Context) error {
 	if err != nil || len(e.Shown) == 0 || p.Store.Now().Sub(e.at) >= p.options.Lease {
 		return err
 	}
-	var page listing.Page
-	err = s.unlocked(func() (err error) { page, err = s.page(ctx, ListRequest{PageBytes: 1}, true, m, nil, nil); return err })
-	if err != nil || p.dream != d {
+	page, err := s.page(ctx, ListRequest{PageBytes: 1}, true, listingOf{last: m})
+	if err != nil {
 		return err
 	}
 	if d.Listed == nil {
@@ -136,10 +157,10 @@ func (s *Sessions) known(ctx context.Context) func(text string) bool {
 }
 
 // page returns a page of a listing.
-func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m listed.Marks, touch listing.Touch, known func(string) bool) (listing.Page, error) {
-	all := s.p.Transcripts
+func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, with listingOf) (listing.Page, error) {
+	all, m := s.p.Transcripts, with.last
 	if r.Cursor != "" {
-		return s.lists.Next(ctx, all, r.Cursor, r.PageBytes, r.Limit, touch)
+		return s.lists.Next(ctx, all, r.Cursor, r.PageBytes, r.Limit, with.touch)
 	}
 	q := listing.Query{Since: r.Since, Until: r.Until, Session: r.Session, Speakers: r.Speakers, Whole: r.Whole, Host: r.Host, Zone: s.p.Store.Now().Location()}
 	if window {
@@ -152,7 +173,7 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m liste
 		q.Newest = firstSessions
 	}
 	if q.Host == "" {
-		q.Known = known
+		q.Known = with.known
 	}
 	taken := s.p.Store.Now()
 	l, err := listing.New(ctx, all, q)
@@ -160,7 +181,7 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m liste
 		return listing.Page{}, err
 	}
 	l.Taken, l.Window = taken, window && r.Session == ""
-	return s.lists.First(ctx, all, l, r.PageBytes, r.Limit, touch)
+	return s.lists.First(ctx, all, l, r.PageBytes, r.Limit, with.touch)
 }
 
 // sinceLast returns what was listed by dreams that landed and were not undone. Since is the time from which sessions

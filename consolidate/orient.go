@@ -88,9 +88,6 @@ func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 	if err := p.Sessions.countEarly(ctx); err != nil {
 		return Map{}, err
 	}
-	if p.dream == nil { // it ended meanwhile
-		return Map{}, ops.ErrNoDream
-	}
 	d, now := p.dream, p.Store.Now()
 	m := Map{
 		Now: now, Dream: *d.shown(), Resumed: d.Resumed, MemoryDir: p.Store.MemoryDir,

@@ -60,8 +60,9 @@ type Options struct {
 // Project is the memory of one project, and the dreams over it.
 //
 // It is safe for concurrent use: one operation runs at a time. Each exported method of Project and its parts is an operation,
-// and holds the mutex of the store. No other function takes it, but for those that are called later: timers and
-// those of PersonError. What takes long and only reads transcripts runs in Sessions.unlocked.
+// and holds the mutex of the store from its beginning to its end. Those that read transcripts or wait for a remote consist of several
+// operations, each of which checks again what may have changed (TestOperationsTakeTheMutex). No other function takes the mutex, but for
+// those that are called later: timers and those of PersonError.
 type Project struct {
 	Store       *ops.Store
 	Transcripts *search.Store
@@ -145,16 +146,27 @@ func (p *Project) ended(i ops.Op) error {
 
 // Close aborts the open dream, whose stage is kept, and closes the project.
 func (p *Project) Close(reason string) error {
+	err := p.endDream(reason)
+	p.Share.Wait()
+	return errors.Join(err, p.close())
+}
+
+// endDream aborts the open dream, if there is one.
+func (p *Project) endDream(reason string) error {
 	p.Store.Lock()
 	defer p.Store.Unlock()
-	var err error
-	if p.dream != nil {
-		err = p.dream.end(ops.Aborted, reason)
+	if p.dream == nil {
+		return nil
 	}
-	p.Share.Wait()
+	return p.dream.end(ops.Aborted, reason)
+}
+
+func (p *Project) close() error {
+	p.Store.Lock()
+	defer p.Store.Unlock()
 	_ = p.Person.Sync(context.Background()) // else at the next use
 	p.Transcripts.Close()
-	err = errors.Join(err, p.Person.Close(), p.Store.Records.Close())
+	err := errors.Join(p.Person.Close(), p.Store.Records.Close())
 	if p.folder != nil {
 		err = errors.Join(err, p.folder.Close())
 		p.folder, p.code = nil, nil

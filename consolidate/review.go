@@ -124,6 +124,15 @@ func (q *Proposals) open(ctx context.Context, id string) (*ops.Tx, error) {
 // continues to wait, as do changes not in only. The time of the last consolidation becomes the end of the dream, unless a
 // later dream has landed.
 func (q *Proposals) Accept(ctx context.Context, id string, only []string) (FinalizeResult, error) {
+	res, err := q.accept(ctx, id, only)
+	if err == nil {
+		q.p.Share.Send(ctx)
+	}
+	return res, err
+}
+
+// accept is Accept without the remote.
+func (q *Proposals) accept(ctx context.Context, id string, only []string) (FinalizeResult, error) {
 	q.p.Store.Lock()
 	defer q.p.Store.Unlock()
 	t, err := q.open(ctx, id)
@@ -135,7 +144,7 @@ func (q *Proposals) Accept(ctx context.Context, id string, only []string) (Final
 	}
 	var res FinalizeResult
 	if err == nil {
-		res, err = q.land(ctx, t)
+		res, err = q.land(t)
 	}
 	if _, half := errors.AsType[*ops.HalfError](err); err != nil && !half {
 		err = errors.Join(err, t.End(ops.Proposed, "not landed: "+err.Error()))
@@ -144,7 +153,7 @@ func (q *Proposals) Accept(ctx context.Context, id string, only []string) (Final
 }
 
 // land lands what the person accepted, and ends it.
-func (q *Proposals) land(ctx context.Context, t *ops.Tx) (FinalizeResult, error) {
+func (q *Proposals) land(t *ops.Tx) (FinalizeResult, error) {
 	plan, err := q.p.plan(t, *t.Request)
 	if err != nil {
 		return FinalizeResult{}, err
@@ -154,7 +163,6 @@ func (q *Proposals) land(ctx context.Context, t *ops.Tx) (FinalizeResult, error)
 		return FinalizeResult{}, err
 	}
 	err = t.End(ops.Committed, "")
-	q.p.Share.Send(ctx)
 	return committed(t, plan.index, plan.findings, landedReport(t)), err
 }
 

@@ -37,20 +37,28 @@ func (s *Sessions) enter() error {
 	return s.p.enter("")
 }
 
-// unlocked calls do without the mutex, which the caller holds.
-func (s *Sessions) unlocked(do func() error) error {
-	s.p.Store.Unlock()
-	defer s.p.Store.Lock()
-	return do()
-}
-
-// enterSearch begins a search.
-func (s *Sessions) enterSearch(ctx context.Context, q *search.Query, since string) (err error) {
+// beginSearch begins a search.
+func (s *Sessions) beginSearch(ctx context.Context, q *search.Query, since string) (err error) {
+	s.p.Store.Lock()
+	defer s.p.Store.Unlock()
 	if err := s.enter(); err != nil || since != SinceLastDream {
 		return err
 	}
 	q.Since, err = s.lastRead(ctx)
 	return err
+}
+
+// endSearch records a search that read so many bytes.
+func (s *Sessions) endSearch(e state.Event, bytes int64) error {
+	s.p.Store.Lock()
+	defer s.p.Store.Unlock()
+	d := s.p.dream
+	if d == nil {
+		return nil
+	}
+	d.BytesSearched += bytes
+	d.log(e)
+	return d.Save()
 }
 
 // lastRead returns the time of the last consolidation.
@@ -66,19 +74,13 @@ func (s *Sessions) lastRead(ctx context.Context) (time.Time, error) {
 
 // Search searches the transcripts.
 func (s *Sessions) Search(ctx context.Context, q search.Query, since string) (res search.Result, err error) {
-	p := s.p
-	p.Store.Lock()
-	defer p.Store.Unlock()
-	if err := s.enterSearch(ctx, &q, since); err != nil {
+	if err := s.beginSearch(ctx, &q, since); err != nil {
 		return res, err
 	}
-	err = s.unlocked(func() (err error) { res, err = p.Transcripts.Search(ctx, q); return err })
-	if p.dream != nil && err == nil {
-		p.dream.BytesSearched += res.Bytes
-		p.dream.log(state.Event{Kind: state.EventSearch, Text: describeQuery(q), Hits: res.Matches})
-		err = p.dream.Save()
+	if res, err = s.p.Transcripts.Search(ctx, q); err != nil {
+		return res, err
 	}
-	return res, err
+	return res, s.endSearch(state.Event{Kind: state.EventSearch, Text: describeQuery(q), Hits: res.Matches}, res.Bytes)
 }
 
 // Mentions are the passages of memories that match.
@@ -125,30 +127,24 @@ func (s *Sessions) Mentions(ctx context.Context, match []func(text string) bool,
 func (s *Sessions) Ranked(
 	ctx context.Context, question string, q search.Query, since string,
 ) (hits []search.RankedHit, res search.Result, err error) {
-	p := s.p
-	p.Store.Lock()
-	defer p.Store.Unlock()
-	if err := s.enterSearch(ctx, &q, since); err != nil {
+	if err := s.beginSearch(ctx, &q, since); err != nil {
 		return nil, res, err
 	}
-	err = s.unlocked(func() (err error) { hits, res, err = p.Transcripts.Ranked(ctx, question, q); return err })
-	if err == nil {
-		p.dream.log(state.Event{Kind: state.EventSearch, Text: question, Hits: len(hits)})
+	if hits, res, err = s.p.Transcripts.Ranked(ctx, question, q); err != nil {
+		return hits, res, err
 	}
-	return hits, res, err
+	return hits, res, s.endSearch(state.Event{Kind: state.EventSearch, Text: question, Hits: len(hits)}, res.Bytes)
 }
 
 // ContextOf returns the turns around utterances.
 func (s *Sessions) ContextOf(ctx context.Context, ids []string, n int) (turns []search.Turn, err error) {
-	p := s.p
-	p.Store.Lock()
-	defer p.Store.Unlock()
-	if err := s.enter(); err != nil {
+	if err := s.beginSearch(ctx, nil, ""); err != nil {
 		return nil, err
 	}
-	p.dream.log(state.Event{Kind: state.EventContext, Text: strings.Join(ids, " ")})
-	err = s.unlocked(func() (err error) { turns, err = p.Transcripts.ContextOf(ctx, ids, n); return err })
-	return turns, err
+	if turns, err = s.p.Transcripts.ContextOf(ctx, ids, n); err != nil {
+		return turns, err
+	}
+	return turns, s.endSearch(state.Event{Kind: state.EventContext, Text: strings.Join(ids, " ")}, 0)
 }
 
 // Folders returns the folders of the transcripts, with the problem of those that cannot be read.

@@ -43,7 +43,7 @@ var readers = map[string]func(p *Project) (any, error){
 	"diff":            func(p *Project) (any, error) { _, diff, err := p.History.Diff(ctx, ""); return string(diff), err },
 	"grep since a dream": func(p *Project) (any, error) {
 		var q search.Query
-		err := p.Sessions.enterSearch(ctx, &q, SinceLastDream)
+		err := p.Sessions.beginSearch(ctx, &q, SinceLastDream)
 		return q.Since.UTC(), err
 	},
 	"log": func(p *Project) (any, error) {

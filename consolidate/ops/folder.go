@@ -23,10 +23,10 @@ import (
 type Folder struct {
 	*Options
 
-	key  string   // names the folder
-	root *os.Root // nil until first used
+	key string // names the folder
 
-	opening sync.Mutex  // for db
+	opening sync.Mutex  // protects what follows
+	root    *os.Root    // nil until first used
 	db      *state.DB   // nil until first used
 	aside   []*state.DB // that were moved or replaced; an open dream may still use one
 }
@@ -96,6 +96,8 @@ func FolderOf(stateHome, memoryDir, folder string) string {
 
 // Root opens the state folder of this memory, and creates it if needed. It remains open.
 func (f *Folder) Root() (*os.Root, error) {
+	f.opening.Lock()
+	defer f.opening.Unlock()
 	if f.root != nil {
 		ours, err := f.root.Stat(".")
 		if there, thereErr := os.Stat(f.StateDir()); err == nil && thereErr == nil && os.SameFile(ours, there) {

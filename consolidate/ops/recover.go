@@ -72,8 +72,10 @@ func (s *Store) complete(ctx context.Context, dir *memory.Dir) error {
 		}
 		r.Dream = landing.Dream
 	}
-	defer func(look bool) { s.LookOnly = look }(s.LookOnly)
-	s.LookOnly = false // the notes of the landing are written too
+	if s.LookOnly { // the notes of the landing are written too
+		s.LookOnly = false
+		defer func() { s.LookOnly = true }()
+	}
 	wait := Wait
 	if s.stuck == r.Dream {
 		wait = 0

@@ -26,7 +26,7 @@ type Traffic struct {
 }
 
 // Traffic compares the memory here with what the remote had last, and reads the journal. It does not ask the remote. The caller
-// holds r.
+// holds the mutex of the store.
 func (r *Share) Traffic(ctx context.Context) (t Traffic, err error) {
 	s, err := r.State()
 	if err != nil {
@@ -62,7 +62,7 @@ func (r *Share) Traffic(ctx context.Context) (t Traffic, err error) {
 	return t, nil
 }
 
-// Line describes a share in a line, "" if the memory is not shared. The caller holds r.
+// Line describes a share in a line, "" if the memory is not shared. The caller holds the mutex of the store.
 func (r *Share) Line(ctx context.Context) string {
 	s, err := r.State()
 	t, trafficErr := r.Traffic(ctx)

@@ -37,10 +37,7 @@ func (e *GitError) Error() string { return "git " + e.Command + ": " + e.Message
 // git runs the program git on one bare repository. It passes an argument list, and git never prompts, neither in a
 // terminal nor in a window. Git reads our configuration, and from the person's own only how to reach a remote and as
 // whom.
-type git struct {
-	dir   string
-	mutex sync.Locker // released while git runs; nil if the caller holds none
-}
+type git struct{ dir string }
 
 // ours is configuration that nothing overrides.
 var ours = [][2]string{
@@ -99,8 +96,8 @@ func readEnvironment() []string {
 }
 
 // openGit opens the bare repository at dir, and creates it if needed.
-func openGit(ctx context.Context, dir string, mutex sync.Locker) (git, error) {
-	g := git{dir, mutex}
+func openGit(ctx context.Context, dir string) (git, error) {
+	g := git{dir}
 	_, err := os.Stat(filepath.Join(dir, "HEAD"))
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(dir, 0o700); err == nil {
@@ -113,10 +110,6 @@ func openGit(ctx context.Context, dir string, mutex sync.Locker) (git, error) {
 // run runs one command of git and returns its output. It ends the command, with what that has started, when ctx is done or
 // the repository has grown by more than maxFetched.
 func (g git) run(ctx context.Context, stdin []byte, args ...string) (string, error) {
-	if g.mutex != nil {
-		g.mutex.Unlock()
-		defer g.mutex.Lock()
-	}
 	caller := ctx
 	ctx, stop := context.WithTimeoutCause(ctx, gitTime, fmt.Errorf("it took longer than %v", gitTime))
 	defer stop()

@@ -46,7 +46,7 @@ func sh(t *testing.T, dir string, args ...string) string {
 func newGit(t *testing.T) git {
 	t.Helper()
 	needGit(t)
-	g, err := openGit(t.Context(), filepath.Join(t.TempDir(), "repo.git"), nil)
+	g, err := openGit(t.Context(), filepath.Join(t.TempDir(), "repo.git"))
 	if err != nil {
 		t.Fatal(err)
 	}

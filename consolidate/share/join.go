@@ -24,9 +24,7 @@ type JoinRequest struct {
 
 // Join shares the memory through a remote. It first calls agree with what that would change here and push.
 func (r *Share) Join(ctx context.Context, q JoinRequest, agree func(Preview) error) (err error) {
-	r.Store.Lock()
-	defer r.Store.Unlock()
-	if err := r.maySync(); err != nil {
+	if err := r.locked(r.maySync); err != nil {
 		return err
 	}
 	if s, err := r.State(); err == nil && s.Stopped == "" {
@@ -87,8 +85,6 @@ func (r *Share) machine() (id string, err error) {
 
 // Stop ends the share on this machine. The memory and the remote stay as they are.
 func (r *Share) Stop(ctx context.Context) error {
-	r.Store.Lock()
-	defer r.Store.Unlock()
 	return r.open(ctx, dreamWait, true, nil, func(ctx context.Context, l *link) error {
 		_ = l.release(ctx) // where the remote cannot be reached, the lease expires
 		db, err := r.Store.Records.DB()
@@ -137,7 +133,7 @@ func (l *link) preview(ctx context.Context) (p Preview, err error) {
 		return p, err
 	}
 	p = Preview{New: h.memory == ""}
-	local, err := l.read(ctx)
+	local, _, err := l.read(ctx)
 	if err != nil {
 		return p, err
 	}

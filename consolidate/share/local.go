@@ -14,7 +14,18 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-// read reads the memory of this machine.
+// read reads the memory of this machine, and up to when its transcripts were read.
+func (l *link) read(ctx context.Context) (files Files, last time.Time, err error) {
+	err = l.locked(func() error {
+		if files, err = l.Share.read(ctx); err == nil {
+			last, err = l.LastRead(ctx)
+		}
+		return err
+	})
+	return files, last, err
+}
+
+// read reads the memory of this machine. The caller holds the mutex of the store.
 func (r *Share) read(ctx context.Context) (files Files, err error) {
 	err = r.Store.View(ctx, func(dir *memory.Dir) error {
 		files = Files{}
@@ -52,6 +63,8 @@ func readFiles(dir *memory.Dir) (Files, error) {
 
 // land merges the changes from base to theirs into the memory and lands the result, so that it holds commit.
 func (l *link) land(ctx context.Context, commit, summary string, base, theirs Files) (notes []Note, err error) {
+	l.Store.Lock()
+	defer l.Store.Unlock()
 	info := l.Store.New(lock.KindSync)
 	info.Commit, info.Reason = commit, summary
 	landed, err := l.Store.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {

@@ -9,7 +9,6 @@
 package share
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,8 +73,8 @@ var (
 	ErrBusy      = ops.Refuse("another process is syncing this memory", "try again in a moment")
 )
 
-// Share is the share of one memory. Methods that take no lock say so. The mutex of the store is released while git runs and
-// while another process has the share open, so that other operations do not wait for a remote.
+// Share is the share of one memory. Methods that wait for a remote or for another process are called without the mutex of the store. They
+// take it only to read the memory and to land, so that other operations do not wait for a remote. The others take no lock.
 type Share struct {
 	Store    *ops.Store
 	LastRead func(context.Context) (time.Time, error) // up to when the transcripts of this machine were read
@@ -83,24 +82,15 @@ type Share struct {
 	Waits    func(context.Context)                    // called before a call waits for the remote; may be nil
 
 	later  sync.WaitGroup // what Renew and Release began
+	mu     sync.Mutex     // protects cancel
 	cancel func()         // the last of it; nil if there was none
 }
 
-// unlocked calls do without the mutex, which the caller holds.
-func (r *Share) unlocked(do func()) {
-	r.Store.Unlock()
-	defer r.Store.Lock()
-	do()
-}
-
-// pause waits without the mutex.
-func (r *Share) pause(ctx context.Context, d time.Duration) {
-	r.unlocked(func() {
-		select {
-		case <-ctx.Done():
-		case <-time.After(d):
-		}
-	})
+// locked calls do with the mutex of the store.
+func (r *Share) locked(do func() error) error {
+	r.Store.Lock()
+	defer r.Store.Unlock()
+	return do()
 }
 
 // State returns the state of the share, without git and without waiting. It fails with ErrNotShared.
@@ -124,7 +114,7 @@ func (r *Share) set(s State) error {
 
 // open opens the share of this memory, or with begin a new one, and calls do. It takes at most limit. One process at
 // a time has the share open: with wait, open waits for another, whose remote may hang, as long as for a remote that does not
-// answer; then, and without wait, it fails with ErrBusy. The caller holds r.
+// answer; then, and without wait, it fails with ErrBusy.
 func (r *Share) open(ctx context.Context, limit time.Duration, wait bool, begin *State, do func(context.Context, *link) error) error {
 	if _, err := r.State(); err != nil && begin == nil {
 		return err
@@ -134,11 +124,11 @@ func (r *Share) open(ctx context.Context, limit time.Duration, wait bool, begin 
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	unlock, err := r.Store.Records.LockNote(ctx, lockFile, 0)
-	for began := time.Now(); wait && errors.Is(err, lock.ErrHeld) && ctx.Err() == nil && time.Since(began) < answerWait; {
-		r.pause(ctx, 20*time.Millisecond)
-		unlock, err = r.Store.Records.LockNote(ctx, lockFile, 0)
+	patience := time.Duration(0)
+	if wait {
+		patience = answerWait
 	}
+	unlock, err := r.Store.Records.LockNote(ctx, lockFile, patience)
 	if errors.Is(err, lock.ErrHeld) {
 		return ErrBusy
 	}
@@ -149,7 +139,8 @@ func (r *Share) open(ctx context.Context, limit time.Duration, wait bool, begin 
 	if limit > dreamWait {
 		l.answer = gitTime // nobody waits for it
 	}
-	if err = r.Store.Recover(ctx); err == nil { // of a merge that a crash cut off, it notes the base
+	err = r.locked(func() error { return r.Store.Recover(ctx) })
+	if err == nil { // of a merge that a crash cut off, it notes the base
 		if begin != nil {
 			l.State = *begin
 		} else {
@@ -157,7 +148,7 @@ func (r *Share) open(ctx context.Context, limit time.Duration, wait bool, begin 
 		}
 	}
 	if err == nil {
-		l.git, err = openGit(ctx, filepath.Join(r.Store.Records.StateDir(), repo), r.Store)
+		l.git, err = openGit(ctx, filepath.Join(r.Store.Records.StateDir(), repo))
 	}
 	if err == nil {
 		err = do(ctx, l)
@@ -176,9 +167,7 @@ func (r *Share) maySync() error {
 // Sync pulls the changes of other machines and pushes those of this one; with decided also those of a dream that lost
 // its lease, and the deletion of all memories. It fails with ErrBusy while another process syncs.
 func (r *Share) Sync(ctx context.Context, decided bool) error {
-	r.Store.Lock()
-	defer r.Store.Unlock()
-	if err := r.maySync(); err != nil {
+	if err := r.locked(r.maySync); err != nil {
 		return err
 	}
 	return r.open(ctx, syncWait, false, nil, func(ctx context.Context, l *link) error {
@@ -187,29 +176,20 @@ func (r *Share) Sync(ctx context.Context, decided bool) error {
 	})
 }
 
-// Prepare syncs before a dream, asks mayBegin, which what was pulled may have changed, and takes the lease. It fails only with
-// the error of mayBegin, with a *HeldError if another machine holds the lease, and with that of ctx: without the remote, the
-// changes of the dream are merged later. The caller holds r.
-func (r *Share) Prepare(ctx context.Context, mayBegin func() error) (err error) {
-	if _, unshared := r.State(); unshared != nil {
-		return nil
-	}
-	_ = r.open(ctx, dreamWait, true, nil, func(short context.Context, l *link) error {
-		_ = l.sync(short, false)
-		if err = mayBegin(); err != nil {
-			return err
-		}
-		lost := l.acquire(short)
-		if held, is := errors.AsType[*HeldError](lost); is {
-			err = held
-		}
-		return lost
+// Prepare syncs before a dream, and takes the lease. It fails only with a *HeldError if another machine holds the lease, and with the
+// error of ctx: without the remote, the changes of the dream are merged later.
+func (r *Share) Prepare(ctx context.Context) error {
+	err := r.open(ctx, dreamWait, true, nil, func(ctx context.Context, l *link) error {
+		_ = l.sync(ctx, false)
+		return l.acquire(ctx)
 	})
-	return cmp.Or(ctx.Err(), err)
+	if held, is := errors.AsType[*HeldError](err); is {
+		return held
+	}
+	return ctx.Err()
 }
 
-// LeaseLost reports whether another machine has taken over the lease of our dream, and whether the remote answered. The
-// caller holds r.
+// LeaseLost reports whether another machine has taken over the lease of our dream, and whether the remote answered.
 func (r *Share) LeaseLost(ctx context.Context) (lost, reached bool) {
 	err := r.open(ctx, dreamWait, true, nil, func(ctx context.Context, l *link) error {
 		h, err := l.heads(ctx)
@@ -223,50 +203,47 @@ func (r *Share) LeaseLost(ctx context.Context) (lost, reached bool) {
 	return lost, err == nil
 }
 
-// Send pushes what a dream has landed and releases its lease. The caller holds r.
+// Send pushes what a dream has landed and releases its lease.
 func (r *Share) Send(ctx context.Context) {
-	r.stop()
+	r.stop(nil)
 	_ = r.open(ctx, dreamWait, true, nil, func(ctx context.Context, l *link) error { return l.sync(ctx, true) })
 }
 
-// Renew begins to renew the lease of a dream. The end of the dream checks whether it is still ours. The caller holds r.
+// Renew begins to renew the lease of a dream. The end of the dream checks whether it is still ours.
 func (r *Share) Renew() {
 	r.begin(dreamWait, func(ctx context.Context, l *link) error { return l.acquire(ctx) })
 }
 
-// Release begins to release the lease of a dream that did not land. The caller holds r.
+// Release begins to release the lease of a dream that did not land.
 func (r *Share) Release() {
 	r.begin(releaseWait, func(ctx context.Context, l *link) error { return l.release(ctx) })
 }
 
 // begin opens the share in the background, instead of what it began before.
 func (r *Share) begin(limit time.Duration, do func(context.Context, *link) error) {
-	r.stop()
-	if _, unshared := r.State(); unshared != nil {
-		return
-	}
 	ctx, cancel := context.WithCancel(context.Background())
-	r.cancel = cancel
+	r.stop(cancel)
 	r.later.Go(func() {
 		defer cancel()
-		r.Store.Lock()
-		defer r.Store.Unlock()
 		_ = r.open(ctx, limit, true, nil, do)
 	})
 }
 
-// stop cancels what begin began last.
-func (r *Share) stop() {
+// stop cancels what begin began last. next cancels what is begun now.
+func (r *Share) stop(next func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.cancel != nil {
 		r.cancel()
 	}
+	r.cancel = next
 }
 
-// Wait waits for what Renew or Release began. The caller holds r.
-func (r *Share) Wait() { r.unlocked(r.later.Wait) }
+// Wait waits for what Renew or Release began.
+func (r *Share) Wait() { r.later.Wait() }
 
 // DreamElsewhere describes a dream of another machine over this memory that ended within so many hours; "" if there
-// is none. It takes no lock.
+// is none.
 func (r *Share) DreamElsewhere(hours float64) string {
 	s, err := r.State()
 	age := r.Store.Now().Sub(s.OtherDream)
@@ -276,7 +253,7 @@ func (r *Share) DreamElsewhere(hours float64) string {
 	return fmt.Sprintf("a dream of the machine %q over this shared memory ended %s", s.OtherName, ops.Ago(r.Store.Now(), s.OtherDream))
 }
 
-// IsTeams reports whether a memory is shared with a team. It takes no lock.
+// IsTeams reports whether a memory is shared with a team.
 func (r *Share) IsTeams(data []byte) bool {
 	s, err := r.State()
 	return err == nil && s.Team && isTeam(data)

@@ -98,7 +98,10 @@ func (l *link) sync(ctx context.Context, dreamed bool) (err error) {
 	}
 	for i := range tries {
 		if i > 0 {
-			l.pause(ctx, time.Duration(100+mathrand.IntN(400))*time.Millisecond) // others try again too
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Duration(100+mathrand.IntN(400)) * time.Millisecond): // others try again too
+			}
 		}
 		var h heads
 		if h, err = l.heads(ctx); err == nil {
@@ -273,11 +276,7 @@ func (l *link) outgoing(ctx context.Context) (next tree, paths []string, message
 	if err != nil {
 		return nil, nil, "", err
 	}
-	local, err := l.read(ctx)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	read, err := l.LastRead(ctx)
+	local, read, err := l.read(ctx)
 	if err != nil {
 		return nil, nil, "", err
 	}

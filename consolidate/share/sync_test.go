@@ -75,8 +75,6 @@ func (m *machine) change(change func(*State)) {
 }
 
 func (m *machine) with(do func(context.Context, *link) error) error {
-	m.Store.Lock()
-	defer m.Store.Unlock()
 	return m.open(m.t.Context(), time.Minute, true, nil, func(ctx context.Context, l *link) error {
 		if m.boot != nil {
 			l.sinceBoot = m.boot
@@ -86,8 +84,6 @@ func (m *machine) with(do func(context.Context, *link) error) error {
 }
 
 func (m *machine) lost() bool {
-	m.Store.Lock()
-	defer m.Store.Unlock()
 	lost, _ := m.LeaseLost(m.t.Context())
 	return lost
 }
@@ -521,9 +517,7 @@ func TestSyncOfAnotherProcessHangs(t *testing.T) {
 	defer unlock()
 	ctx, cancel := context.WithTimeout(t.Context(), (dreamWait+answerWait)/2) // less than it may take with a remote that answers slowly
 	defer cancel()
-	a.Store.Lock()
-	defer a.Store.Unlock()
-	if err := a.Prepare(ctx, func() error { return nil }); err != nil {
+	if err := a.Prepare(ctx); err != nil {
 		t.Errorf("the beginning of a dream: %v", err)
 	}
 	if _, reached := a.LeaseLost(ctx); reached || ctx.Err() != nil {
