@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -204,6 +205,9 @@ func TestDamagedState(t *testing.T) {
 // The state folder is lost between two calls of a dream, as a cleaner of caches does it. The dream says so
 // or goes on; nothing lands by half, and the next one begins.
 func TestStateLostInADream(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("NOT TESTED: Windows removes and moves no database that is open")
+	}
 	whole := runWhole(t, "commit")
 	for _, at := range []string{"after its beginning", "after its writes", "before it lands", "while it lands"} {
 		w := newWorldFor(t, "commit")
@@ -256,6 +260,9 @@ func TestStateLostInADream(t *testing.T) {
 // The state folder is moved away and another lies there before a dream lands: what would land could be
 // carried on and undone by nobody. Nothing lands, and with the folder back in its place it does.
 func TestStateMoved(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("NOT TESTED: Windows removes and moves no database that is open")
+	}
 	w := newWorldFor(t, "commit")
 	before := w.files()
 	o, moved := w.options(), false
