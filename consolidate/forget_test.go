@@ -103,7 +103,7 @@ func TestKillWhileForgetting(t *testing.T) {
 // come back from there.
 func TestKillWhileForgettingForAll(t *testing.T) {
 	name, _ := memory.ParseName("baker.md")
-	for step := 0; ; step++ {
+	for step := 0; ; step += every(2) {
 		w := newForgetWorld(t)
 		forgotten.Use(forget.ListFile(w.state)) // of this world
 		p := Open(w.options())

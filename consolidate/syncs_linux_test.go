@@ -179,6 +179,9 @@ func TestSyncs(t *testing.T) {
 			if c.sync() {
 				n++
 			}
+			if c.file == os.DevNull { // the landing begins
+				n = 0
+			}
 		}
 		t.Logf("%s: %d", operation, n)
 		return n
@@ -194,15 +197,10 @@ func TestSyncs(t *testing.T) {
 	for _, operation := range []string{"change", "again", "new again"} {
 		atMost(10, syncs(w, operation), operation)
 	}
-	forty := func() *world {
-		w := newWorld(t)
-		for i := range 40 {
-			w.put(fmt.Sprintf("topic%d.md", i), topic(fmt.Sprintf("topic%d", i), "project"))
-		}
-		return w
+	w = newWorld(t)
+	for i := range 40 {
+		w.put(fmt.Sprintf("topic%d.md", i), topic(fmt.Sprintf("topic%d", i), "project"))
 	}
-	staged := syncs(forty(), "stage")
-	w = forty()
-	atMost(60, syncs(w, "land")-staged, "a landing of 40 files")
+	atMost(60, syncs(w, "land"), "a landing of 40 files")
 	atMost(60, syncs(w, "undo"), "an undo of 40 files")
 }

@@ -3,6 +3,7 @@ package consolidate
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"dream-mcp/memory"
 )
@@ -13,9 +14,15 @@ var counted = map[string]func(p *Project) error{
 	"new again": func(p *Project) error { return writeNew(p, "y.md") },
 	"change":    func(p *Project) error { return change(p, "a.md", "The body of a.", "Another body of a.") },
 	"again":     func(p *Project) error { return change(p, "a.md", "Another body of a.", "A third body of a.") },
-	"stage":     stageForty,
-	"land":      func(p *Project) error { return errors.Join(stageForty(p), finalize(p)) },
-	"undo":      func(p *Project) error { _, err := p.History.Undo(ctx, ""); return err },
+	"land": func(p *Project) error {
+		staged := stageForty(p)
+		mark, err := os.Open(os.DevNull) // shows in the calls where the landing begins
+		if err == nil {
+			err = mark.Close()
+		}
+		return errors.Join(staged, err, finalize(p))
+	},
+	"undo": func(p *Project) error { _, err := p.History.Undo(ctx, ""); return err },
 }
 
 func change(p *Project, path, before, after string) error {
