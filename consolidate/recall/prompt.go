@@ -69,7 +69,7 @@ func (q question) weights(topics map[string]summary) map[string]float64 {
 				holders++
 			}
 		}
-		if w := related.Rarity(holders, len(topics)); holders > 0 && w >= isRare {
+		if w := text.Rarity(holders, len(topics)); holders > 0 && w >= isRare {
 			weights[term] = w
 		}
 	}

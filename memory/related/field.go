@@ -3,6 +3,8 @@ package related
 import (
 	"cmp"
 	"slices"
+
+	"dream-mcp/memory/text"
 )
 
 // field is an inverted index.
@@ -99,7 +101,7 @@ func (f *field) count(term, document int32) float64 {
 func (f *field) score(terms []asked, scores []float64) {
 	for _, t := range terms {
 		for _, p := range f.holders(t.id) {
-			scores[p.document] += t.weight * Saturated(float64(p.count), float64(f.lengths[p.document]), float64(f.mean))
+			scores[p.document] += t.weight * text.Saturated(float64(p.count), float64(f.lengths[p.document]), float64(f.mean))
 		}
 	}
 }

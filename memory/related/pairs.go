@@ -12,6 +12,7 @@ import (
 
 	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
+	"dream-mcp/memory/text"
 )
 
 // A Pair is two passages that touch each other.
@@ -109,7 +110,7 @@ const fewFiles = 40
 // Alike returns the pairs of documents, by their place in what New was given, that share at least so much of their weight, from 0 to
 // 1, the nearest first. The first of a pair is the earlier one.
 func (x *Index) Alike(least float64) (pairs [][2]int) {
-	rarity := func(term int32) float64 { return Rarity(len(x.whole.holders(term)), max(len(x.files), fewFiles)) }
+	rarity := func(term int32) float64 { return text.Rarity(len(x.whole.holders(term)), max(len(x.files), fewFiles)) }
 	for _, n := range x.whole.nearest(maxFiles, least, rarity, func(a, b int32) bool { return true }) {
 		pairs = append(pairs, [2]int{int(n.a), int(n.b)})
 	}

@@ -64,11 +64,9 @@ func (d Document) Beginning() Passage {
 // The numbers of a score. On half of the real directories each can be halved or doubled without a difference that is more
 // than chance.
 const (
-	k1         = 1.2
-	shortening = 0.5  // b of BM25
-	ofFile     = 0.3  // of the score of the whole memory
-	inAbout    = 0.25 // times that a term of the headings above counts in a passage
-	ofContext  = 0.3  // weight of a term that only the context of a question has
+	ofFile    = 0.3  // of the score of the whole memory
+	inAbout   = 0.25 // times that a term of the headings above counts in a passage
+	ofContext = 0.3  // weight of a term that only the context of a question has
 )
 
 // maxQuestion is the number of terms of a question that are looked for, the rarest.

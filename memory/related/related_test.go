@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/text"
 )
 
 // doc returns a document from a whole file.
@@ -71,7 +72,7 @@ func TestRarity(t *testing.T) {
 	}
 	for all := 1; all < 50; all++ {
 		for holders := 1; holders < all; holders++ {
-			if a, b := Rarity(holders, all), Rarity(holders+1, all); a <= b || a > 1.001 || b < 0 {
+			if a, b := text.Rarity(holders, all), text.Rarity(holders+1, all); a <= b || a > 1.001 || b < 0 {
 				t.Fatalf("%d and %d of %d: %f, %f", holders, holders+1, all, a, b)
 			}
 		}

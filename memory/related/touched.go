@@ -2,7 +2,6 @@ package related
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -145,7 +144,7 @@ func (x *Index) meeting(words []word, h Hit) (weight float64) {
 			n, weight = n+1, weight+x.rarity(rarest)
 		}
 	}
-	if n < minWords || weight < min(minWeight, minWords*Rarity(2, len(x.files)), nearlyAll*says) {
+	if n < minWords || weight < min(minWeight, minWords*text.Rarity(2, len(x.files)), nearlyAll*says) {
 		return 0
 	}
 	return weight
@@ -239,18 +238,7 @@ func (x *Index) ask(q Question) []asked {
 
 // rarity returns the weight of a term: 1 if one of many memories holds it, 0 if all do.
 func (x *Index) rarity(term int32) float64 {
-	return Rarity(len(x.whole.holders(term)), len(x.files))
-}
-
-// Rarity returns the weight of a term that some documents of all hold, from 0 to 1.
-func Rarity(holders, all int) float64 {
-	n, df := float64(all), float64(holders)
-	return math.Log(1+(n-df+0.5)/(df+0.5)) / math.Log(1+(n-0.5)/1.5)
-}
-
-// Saturated returns what a term counts that a document holds so often, from 0 to k1+1, as in BM25.
-func Saturated(count, length, mean float64) float64 {
-	return count * (k1 + 1) / (count + k1*(1-shortening+shortening*length/mean))
+	return text.Rarity(len(x.whole.holders(term)), len(x.files))
 }
 
 // shared returns the terms of a question that a passage holds.

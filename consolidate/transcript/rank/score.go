@@ -1,15 +1,14 @@
 package rank
 
 import (
-	"math"
 	"strings"
 	"unicode/utf8"
+
+	"dream-mcp/memory/text"
 )
 
 // The numbers of the score. They were chosen on two thirds of the questions in .ci/measure/rank/testdata, and rounded.
 const (
-	saturation  = 1.0 // k1 of BM25
-	shortening  = 0.4 // b of BM25
 	ofAnswered  = 0.8 // of a term in the turn before, which asks
 	ofReplied   = 0.5 // of a term in the turn before a short reply
 	ofPrevious  = 0.2
@@ -25,7 +24,7 @@ func (r *Ranking) scores() []float64 {
 	width := len(r.query.terms)
 	idf := make([]float64, width)
 	for n := range idf {
-		idf[n] = math.Log(1 + (float64(r.docs-r.df[n])+0.5)/(float64(r.df[n])+0.5))
+		idf[n] = text.Rarity(r.df[n], r.docs)
 	}
 	mean := max(1, float64(r.bytes)/float64(max(1, r.docs)))
 	own := make([]float32, len(r.turns)*width)
@@ -33,10 +32,9 @@ func (r *Ranking) scores() []float64 {
 	for i := range r.turns {
 		t := &r.turns[i]
 		held[t.session] |= t.terms
-		norm := saturation * (1 - shortening + shortening*max(1, float64(t.length)/mean))
 		for n := range width {
 			if tf := float64(t.counts[n]); tf > 0 {
-				own[i*width+n] = float32(tf * (saturation + 1) / (tf + norm))
+				own[i*width+n] = float32(text.Saturated(tf, max(mean, float64(t.length)), mean))
 			}
 		}
 	}
