@@ -11,9 +11,10 @@ import (
 // Cline keeps a folder for each session, and in it a file of messages that is rewritten whole, and one of facts. What a person typed is
 // in an element; the rest in the person's place is results of tools, and the prompts of sub-agents.
 var cline = Host{
-	ID: "cline", Name: "Cline CLI", Program: "cline", Tried: "3.0.65",
+	ID: "cline", Name: "Cline CLI", Program: "cline", Tried: "3.0.65", Ask: "/dream",
 	Settings: &Settings{
 		Place: Place{Home: ".cline"}, Files: []string{"data/settings/cline_mcp_settings.json"}, List: "mcpServers", Entry: PlainEntry,
+		Skill: "skills/dream/SKILL.md",
 	},
 	Sessions: []Sessions{{
 		Format: said.Format{

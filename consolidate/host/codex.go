@@ -14,7 +14,7 @@ import (
 // once as an event, which is read here. What the model said is read where it was answered. A sub-agent's session says so in
 // its first line. What a fork copied from another session counts once.
 var codex = Host{
-	ID: "codex", Name: "Codex", Program: "codex", Get: "npm install -g @openai/codex", Ask: "$dream",
+	ID: "codex", Name: "Codex", Program: "codex", Tried: "0.171.0", Get: "npm install -g @openai/codex", Ask: "$dream",
 	Variables: Variables{Started: []string{"CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_HOME"}, Session: "CODEX_THREAD_ID"},
 	// Its command that adds a server loses the comments and line ends of the file, so it is not used.
 	Settings: &Settings{

@@ -13,6 +13,12 @@ var copilot = Host{
 		},
 		Skill: "skills/dream/SKILL.md",
 	},
+	// It takes Claude Code's form, and reads each file of the folder. Its names of tools are not known.
+	Hooks: &Hooks{
+		Events: []string{"SessionStart", "Stop", "SessionEnd"}, Prompt: "UserPromptSubmit", Timeout: 5, Named: true, File: "hooks/dream-mcp.json",
+		Silent: true, NoGuard: true,
+		Answer: func(_, model, _ string) any { return map[string]string{"additionalContext": model} },
+	},
 	Sessions: []Sessions{{
 		Format: said.Format{
 			Host:    "copilot",

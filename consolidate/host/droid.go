@@ -5,9 +5,10 @@ import "dream-mcp/consolidate/transcript/said"
 // Droid writes a file for each session into a folder for each directory. What the host puts in a person's place says for whom it is
 // visible: errors, the output of hooks, reminders. A fork repeats messages under the same IDs.
 var droid = Host{
-	ID: "droid", Name: "Droid", Program: "droid", Tried: "0.225.2",
+	ID: "droid", Name: "Droid", Program: "droid", Tried: "0.225.2", Ask: "/dream",
 	Settings: &Settings{
 		Place: Place{Variable: "FACTORY_HOME_OVERRIDE"}, Files: []string{".factory/mcp.json"}, Project: ".factory/mcp.json", List: "mcpServers", Entry: TypedEntry,
+		Skill: ".factory/skills/dream/SKILL.md",
 	},
 	Hooks: &Hooks{
 		Events: []string{"SessionStart", "Stop", "SessionEnd"}, Prompt: "UserPromptSubmit", Timeout: 5, Named: true, NoGuard: true,

@@ -24,7 +24,7 @@ import (
 // removes a message and all after it. So a file is read whole, and turned into lines of what it has at its end, two for
 // each message.
 var gemini = Host{
-	ID: "gemini", Name: "Gemini CLI", Program: "gemini", Ask: "/dream",
+	ID: "gemini", Name: "Gemini CLI", Program: "gemini", Tried: "0.61.0", Ask: "/dream",
 	Variables: Variables{
 		Hook: []string{"GEMINI_PROJECT_DIR"}, Started: []string{"GEMINI_CLI"}, Session: "GEMINI_SESSION_ID",
 		Nested:   []string{"GEMINI_CLI", "GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_PLANS_DIR"},

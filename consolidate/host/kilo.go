@@ -16,22 +16,8 @@ var kilo = Host{
 				{Path: "kilo.db", Why: "Kilo's database, of all projects: those that ran here"},
 				{Path: "kilo-*.db", Why: "Kilo's database, of all projects: those that ran here"},
 			},
-			Collect: openCodeTables(kiloTyped).collect,
+			Collect: openCodeTables.collect,
 		},
 		Place: Place{Variable: "XDG_DATA_HOME", Below: "kilo", Home: ".local/share/kilo"},
 	}, tasks("kilo", "kilocode.kilo-code")},
-}
-
-// kiloTyped returns a part with what was typed as its text: the command in place of its body, and an argument of the command line
-// without the quotation marks around it.
-func kiloTyped(part said.Raw) said.Raw {
-	text := part.Field("text").Text()
-	if title := part.Field("metadata").Field("kilo").Field("injected").Field("title"); !title.Empty() {
-		text = title.Text()
-	} else if quoted := said.Raw(text); quoted.IsString() && quoted.IsWhole() {
-		text = quoted.Text()
-	} else {
-		return part
-	}
-	return said.Raw(`{"type":"text","text":` + string(said.Quoted(text)) + `}`)
 }

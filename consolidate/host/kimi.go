@@ -11,9 +11,10 @@ import (
 // Kimi Code has a folder for each session: a file of facts, and for each agent a file that grows. What a person typed is in it three times,
 // once as a prompt with its origin, which is read. A fork copies the folder.
 var kimi = Host{
-	ID: "kimi", Name: "Kimi Code", Program: "kimi", Tried: "2.1.0",
+	ID: "kimi", Name: "Kimi Code", Program: "kimi", Tried: "2.1.0", Ask: "/skill:dream",
 	Settings: &Settings{
 		Place: Place{Variable: "KIMI_CODE_HOME", Home: ".kimi-code"}, Files: []string{"mcp.json"}, Project: ".kimi-code/mcp.json", List: "mcpServers", Entry: PlainEntry,
+		Skill: "skills/dream/SKILL.md",
 	},
 	Sessions: []Sessions{{
 		Format: said.Format{

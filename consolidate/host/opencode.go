@@ -15,7 +15,7 @@ import (
 // model does not get (ignored) is a plug-in's notice. A sub-agent's session names its parent. A fork copies messages under
 // other IDs, with their times.
 var openCode = Host{
-	ID: "opencode", Name: "opencode", Program: "opencode", Ask: "/dream:dream",
+	ID: "opencode", Name: "opencode", Program: "opencode", Tried: "1.18.33", Ask: "/dream:dream",
 	Variables: Variables{Started: []string{"OPENCODE"}}, // it passes no session ID
 	Settings: &Settings{
 		Place: Place{Variable: "XDG_CONFIG_HOME", Home: ".config"}, Files: []string{"opencode/opencode.json", "opencode/opencode.jsonc"},
@@ -27,7 +27,7 @@ var openCode = Host{
 		Format: said.Format{
 			Host:    "opencode",
 			Folders: []said.Folder{{Path: "opencode.db", Why: openCodeWhy}, {Path: "opencode-*.db", Why: openCodeWhy}}, // one a release channel
-			Collect: openCodeTables(nil).collect,
+			Collect: openCodeTables.collect,
 		},
 		Place: Place{Variable: "XDG_DATA_HOME", Below: "opencode", Home: ".local/share/opencode"}, File: "OPENCODE_DB", // on any system
 	}},

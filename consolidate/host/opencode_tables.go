@@ -12,10 +12,7 @@ import (
 
 // openCodeTables are those of opencode, and of hosts that are made from it. There may be two generations: session, with message and
 // part, and since 2.0 session_v2 with session_message, into which it copies the older sessions, and leaves them where they were.
-// typed returns a part of a person's message as it was typed; nil: as it is.
-func openCodeTables(typed func(part said.Raw) said.Raw) tables {
-	return tables{openCodeSessions, func(v database.View, s session) ([]byte, error) { return openCodeRead(v, s, typed) }}
-}
+var openCodeTables = tables{openCodeSessions, openCodeRead}
 
 // openCodeSessions returns the sessions of a database that are wanted, each as the newest generation has it.
 func openCodeSessions(v database.View, wanted func(*session) bool) (all []session, err error) {
@@ -60,8 +57,8 @@ func openCodeSessions(v database.View, wanted func(*session) bool) (all []sessio
 }
 
 // openCodeRead returns a session by the messages of 2.0, or if there are none, by those of older versions.
-func openCodeRead(v database.View, s session, typed func(said.Raw) said.Raw) ([]byte, error) {
-	r := reading{typed: typed}
+func openCodeRead(v database.View, s session) ([]byte, error) {
+	r := reading{}
 	err := r.messages(v, s.ID)
 	if err == nil && len(r.all) == 0 {
 		err = r.parts(v, s.ID)
@@ -71,8 +68,7 @@ func openCodeRead(v database.View, s session, typed func(said.Raw) said.Raw) ([]
 
 // A reading is the messages of a session.
 type reading struct {
-	all   []openCodeMessage
-	typed func(said.Raw) said.Raw
+	all []openCodeMessage
 	budget
 }
 
@@ -119,8 +115,8 @@ func (r *reading) parts(v database.View, session string) error {
 	}
 	err = r.rows(v, "part", session, []string{"message_id"}, func(row database.Row, data said.Raw) {
 		if place, known := places[row.Text(2)]; known {
-			if r.typed != nil && r.all[place].role.Is("user") {
-				data = r.typed(data)
+			if r.all[place].role.Is("user") {
+				data = openCodeTyped(data)
 			}
 			r.all[place].parts = append(r.all[place].parts, openCodePart{row.Text(0), data})
 		}
@@ -129,4 +125,18 @@ func (r *reading) parts(v database.View, session string) error {
 		slices.SortFunc(r.all[i].parts, func(a, b openCodePart) int { return cmp.Compare(a.id, b.id) })
 	}
 	return err
+}
+
+// openCodeTyped returns a part with what was typed as its text: the command in place of its body, where the host keeps it, and an argument
+// of the command line without the quotation marks around it.
+func openCodeTyped(part said.Raw) said.Raw {
+	text := part.Field("text").Text()
+	if title := part.Field("metadata").Field("kilo").Field("injected").Field("title"); !title.Empty() {
+		text = title.Text()
+	} else if quoted := said.Raw(text); quoted.IsString() && quoted.IsWhole() {
+		text = quoted.Text()
+	} else {
+		return part
+	}
+	return said.Raw(`{"type":"text","text":` + string(said.Quoted(text)) + `}`)
 }
