@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/doctor"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
@@ -337,5 +338,82 @@ func TestClockSet(t *testing.T) {
 				t.Errorf("%v at %s: a day later: %v", by, at, err)
 			}
 		}
+	}
+}
+
+// Each page of the database is zeroed in turn. The memory is not harmed, doctor says so, and with --fix a write works again, the damaged
+// file is kept, and an undo gives back what was there or fails.
+func TestZeroedPages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := Open(w.options())
+	var texts []map[string]string // after each change
+	for i, edit := range []string{"Another body of a.", "A third body of a."} {
+		w.setNow(w.now.Add(time.Minute))
+		if err := change(p, "a.md", []string{"The body of a.", "Another body of a."}[i], edit); err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, w.files())
+	}
+	path := p.Store.Records.Path()
+	newest, _, err := p.History.Named(ctx, "")
+	if err := errors.Join(err, p.Close("the test ended")); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page = 4096
+	fixed, undone := 0, 0
+	for at := 0; at < len(whole); at += page {
+		w := &world{t: t, memory: filepath.Join(t.TempDir(), "memory"), state: t.TempDir(), now: w.now.Add(time.Minute)}
+		os.Mkdir(w.memory, 0o700)
+		for name, content := range texts[1] {
+			os.MkdirAll(filepath.Dir(filepath.Join(w.memory, name)), 0o700)
+			w.put(name, content)
+		}
+		damaged := slices.Concat(whole[:at], make([]byte, page), whole[at+page:])
+		p := Open(w.options())
+		os.MkdirAll(p.Store.Records.StateDir(), 0o700)
+		if err := os.WriteFile(p.Store.Records.Path(), damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		was := w.files()
+		checks, err := p.Doctor.Examine(ctx, true, false)
+		if err != nil {
+			t.Errorf("page %d: doctor: %v", at/page, err)
+		}
+		if !same(w.files(), was) {
+			t.Errorf("page %d: doctor has changed the memory:%s", at/page, differences(w.files(), was))
+		}
+		aside, _ := filepath.Glob(filepath.Join(p.Store.Records.StateDir(), state.Aside+"*"))
+		if slices.ContainsFunc(checks, func(c doctor.Check) bool { return c.Name == "archive" && c.State == doctor.Repaired }) {
+			fixed++
+			if kept, err := os.ReadFile(append(aside, "none")[0]); err != nil || !slices.Equal(kept, damaged) {
+				t.Errorf("page %d: the damaged database is not kept: %q, %v", at/page, aside, err)
+			}
+		} else if len(aside) > 0 {
+			t.Errorf("page %d: it was set aside, and doctor says %+v", at/page, checks)
+		}
+		if again, err := p.Doctor.Examine(ctx, false, false); err != nil || slices.ContainsFunc(again, func(c doctor.Check) bool { return c.State == doctor.Wrong }) {
+			t.Errorf("page %d: after the fix doctor says %+v, %v", at/page, again, err)
+		}
+		if err := writeNew(p, "x.md"); err != nil {
+			t.Errorf("page %d: a write after the fix: %v", at/page, err)
+		}
+		was = w.files()
+		if _, err := p.History.Undo(ctx, newest); err == nil {
+			undone++
+			was["a.md"] = texts[0]["a.md"]
+		}
+		if got := w.files(); !same(got, was) {
+			t.Errorf("page %d: an undo gave:%s", at/page, differences(got, was))
+		}
+		p.Close("the test ended")
+	}
+	t.Logf("of %d pages %d were fixed; after %d the operation could be undone", len(whole)/page, fixed, undone)
+	if undone < len(whole)/page/2 {
+		t.Errorf("the operation could be undone after %d of %d pages were lost", undone, len(whole)/page)
 	}
 }

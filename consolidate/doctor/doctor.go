@@ -246,11 +246,31 @@ func (e *examination) database() (db *state.DB, ok bool) {
 		e.add(c)
 		return nil, false
 	}
-	if problems := db.Check(); problems != nil {
-		e.add(Check{Name: "archive", State: Wrong, Message: path + ": " + ops.Few(problems, maxNamedFiles),
-			Hint: "copy it, then put a backup in its place, if there is one: what it has lost cannot be undone"})
+	problems := db.Check()
+	if problems == nil {
+		return db, true
 	}
-	return db, true
+	c := Check{Name: "archive", State: Wrong, Message: path + " is damaged: " + ops.Few(problems, maxNamedFiles),
+		Hint: "put a backup in its place, if there is one: what it has lost cannot be undone",
+		Fix:  "what can be read is copied into a new one, and it is renamed: memories stay as they are, but what it has lost cannot be undone"}
+	c.repair = func(ctx context.Context) error { return e.alone(ctx, e.Store.Records.Salvage) }
+	if pending {
+		c.Fix, c.repair = "", nil
+	}
+	e.add(c)
+	return nil, false
+}
+
+// alone calls do while no operation of another process is open.
+func (e *examination) alone(ctx context.Context, do func() error) error {
+	if e.dir == nil {
+		return do()
+	}
+	l, err := lock.Take(ctx, e.dir, ops.Wait)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(), l.Release())
 }
 
 // archive checks the archive and the stages of earlier operations.

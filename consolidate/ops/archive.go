@@ -36,6 +36,14 @@ func (s *Records) Renew() error {
 	return err
 }
 
+// Salvage puts a new database in the place of one that is damaged but can be opened: see state.Salvage. The caller holds the lock.
+func (s *Records) Salvage() error {
+	if err := s.Close(); err != nil {
+		return err
+	}
+	return state.Salvage(s.StateDir(), s.Now())
+}
+
 // IDs returns the IDs of all operations, the oldest first.
 func (s *Records) IDs() ([]string, error) {
 	return s.Look().IDs()

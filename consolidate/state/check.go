@@ -1,6 +1,12 @@
 package state
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
+
+// damagedEntry holds for entries of the log that do not say what their row says.
+const damagedEntry = `CASE WHEN json_valid(entry) THEN (entry ->> 'id', entry ->> 'kind', entry ->> 'outcome') IS NOT (operation, kind, outcome) ELSE TRUE END`
 
 // Check returns what is wrong with the database, or nil: its structure, texts that do not have their sums, entries of the log that are
 // damaged, and those whose operation is known but has not landed.
@@ -12,8 +18,10 @@ func (db *DB) Check() (problems []string) {
 			return err
 		}
 		for _, f := range found {
-			if f != "ok" {
-				problems = append(problems, f)
+			for line := range strings.Lines(f) {
+				if line = strings.TrimSpace(line); line != "ok" && !strings.HasPrefix(line, "***") {
+					problems = append(problems, line)
+				}
 			}
 		}
 		sums, err := tx.sums("SELECT sum FROM texts")
@@ -25,9 +33,7 @@ func (db *DB) Check() (problems []string) {
 				add(err)
 			}
 		}
-		damaged, err := tx.strings(`SELECT operation FROM log WHERE CASE WHEN json_valid(entry) THEN
-			(entry ->> 'id', entry ->> 'kind', entry ->> 'outcome') IS NOT (operation, kind, outcome) ELSE TRUE END
-			OR files != (SELECT count(*) FROM log_files WHERE log_files.seq = log.seq)`)
+		damaged, err := tx.strings("SELECT operation FROM log WHERE " + damagedEntry + " OR files != (SELECT count(*) FROM log_files WHERE log_files.seq = log.seq)")
 		for _, id := range damaged {
 			add(fmt.Errorf("the entry of %s in the log: %w", id, ErrDamaged))
 		}
@@ -41,7 +47,7 @@ func (db *DB) Check() (problems []string) {
 		return err
 	})
 	if err != nil {
-		add(db.wrap(err))
+		add(err)
 	}
 	return problems
 }
