@@ -9,7 +9,7 @@ import (
 	"dream-mcp/memory"
 )
 
-// Who may take what away: each cell of the law, and what is no loss.
+// Who may take what away: each cell of the law, and what does not count as a loss.
 func TestLosses(t *testing.T) {
 	const (
 		say  = "Keep pull requests under 300 lines. A review of more is not read."
