@@ -21,7 +21,7 @@ const (
 )
 
 // Complete fills in what is judged after the last of several writes, over the memory as they leave it: the passages of other
-// memories on the same thing, and whether links still lead nowhere. The writes are done: where the memory cannot be read, nothing is filled in.
+// memories on the same thing, and links that lead nowhere, or to what was merged. The writes are done: where the memory cannot be read, nothing is filled in.
 // Of those that were refused it takes why, by path: a dream does not land before they are made again, or a second finalize leaves them out.
 func (p *Project) Complete(ctx context.Context, results []*WriteResult, refused map[string]string) {
 	p.Store.Lock()
@@ -46,6 +46,9 @@ func (p *Project) Complete(ctx context.Context, results []*WriteResult, refused 
 		n, err := memory.ParseName(r.Path)
 		if err != nil || r.fresh == nil || s.Topics[n] == nil {
 			continue
+		}
+		for _, o := range sortedNames(r.merged) {
+			r.Findings = append(r.Findings, rule.LinksTo(s, o, r.merged[o], n)...)
 		}
 		var fresh strings.Builder
 		for _, passage := range r.fresh {

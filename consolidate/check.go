@@ -154,9 +154,6 @@ func (w *writing) check(ctx context.Context) ([]rule.Finding, error) {
 	if w.t.Kind == lock.KindDream { // what a link leads to may be written later in the dream
 		findings = slices.DeleteFunc(findings, func(f rule.Finding) bool { return f.Rule == "wiki-link" })
 	}
-	for _, o := range sortedNames(w.merged) {
-		findings = append(findings, rule.LinksTo(w.after, o, memory.ParseTopic(w.merged[o].Data), w.n)...)
-	}
 	return settle(findings, func(f rule.Finding) bool {
 		return slices.ContainsFunc(w.Waive, func(o ops.Waiver) bool { return o.Rule == f.Rule })
 	})

@@ -231,7 +231,10 @@ func (w *writing) stageTopic(ctx context.Context) (res WriteResult, err error) {
 	if err != nil {
 		return res, err
 	}
-	res = WriteResult{Path: w.n.String(), Action: "updated", Sum: c.After.Short(), Bytes: len(w.data), Findings: findings, fresh: w.fresh()}
+	res = WriteResult{Path: w.n.String(), Action: "updated", Sum: c.After.Short(), Bytes: len(w.data), Findings: findings, fresh: w.fresh(), merged: make(map[memory.Name]*memory.Topic)}
+	for n, o := range w.merged {
+		res.merged[n] = memory.ParseTopic(o.Data)
+	}
 	if w.have.Sum == "" {
 		res.Action = "created"
 	}

@@ -60,7 +60,8 @@ type WriteResult struct {
 	Also     []string       `json:"also,omitempty"` // passages of other memories on the same thing, as "file:line text"
 	Findings []rule.Finding `json:"findings"`
 
-	fresh []related.Passage // that it adds
+	fresh  []related.Passage             // that it adds
+	merged map[memory.Name]*memory.Topic // what was merged into it
 }
 
 // Cited is what was found at a hit that a write cites.

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -73,6 +74,10 @@ func LinksTo(s *memory.Snapshot, merged memory.Name, t *memory.Topic, into memor
 			target := into.String()
 			if r.wiki {
 				target = strings.TrimSuffix(target, ".md")
+				if topic := s.Topics[into]; topic != nil {
+					name, _, _ := topic.Field("name")
+					target = cmp.Or(name, target)
+				}
 			}
 			findings = append(findings, Finding{
 				Rule: "wiki-link", Severity: Warning, File: n.String(), Line: r.line, Column: r.column,
