@@ -46,7 +46,6 @@ type Map struct {
 	First     bool          // it is not known what an earlier dream left
 	ReadTo    memory.Name   // the last memory that a first dream read before it was cut off
 	Changed   []left.Changed
-	IndexSays []related.Pair    // lines of the index that give another value than their memory
 	Passed    []related.Passage // that name a day which was ahead at the last dream
 	Alike     []related.Pair    // with other projects; none if nobody watches
 }
@@ -56,9 +55,6 @@ func (m *Map) About() map[string]bool {
 	about := map[string]bool{}
 	for _, f := range m.Findings {
 		about[f.File] = true
-	}
-	for _, p := range m.IndexSays {
-		about[p.File] = true
 	}
 	for _, p := range m.Passed {
 		about[p.File] = true
@@ -136,19 +132,17 @@ func (d *dream) mapMemory(ctx context.Context, m *Map, project *drift.Project, n
 		return err
 	}
 	m.Index, m.IndexSize = edit.Base, ops.SizeOf(nil)
-	var entries map[string]memory.Entry
 	if snapshot.Index != nil {
 		m.IndexSize, m.Unlinked = ops.SizeOf(snapshot.Index), snapshot.Index.Unlinked()
-		entries = snapshot.Index.ByFile()
 	}
 	m.Findings = append(d.p.Person.Findings(ctx, disk.Topics), rule.Standing(snapshot, project, now)...)
 	if project != nil { // else drift was not asked
 		d.p.Recall.KeepDoubts(m.Findings, snapshot)
 	}
 	m.Guides = project.Guides()
-	docs := related.Documents(snapshot.Shown(nil))
-	x := related.New(append(slices.Clone(docs), d.guideDocuments(m.Guides)...))
 	if l := d.before(); l != nil {
+		docs := related.Documents(snapshot.Shown(nil))
+		x := related.New(append(slices.Clone(docs), d.guideDocuments(m.Guides)...))
 		m.Changed, m.Passed = l.Changed(ctx, x, disk, d.p.History, d.Stage.Touched()), l.Passed(docs, now)
 	} else {
 		m.First = true
@@ -156,11 +150,6 @@ func (d *dream) mapMemory(ctx context.Context, m *Map, project *drift.Project, n
 			m.ReadTo, _ = memory.ParseName(read[len(read)-1])
 		}
 	}
-	lines := map[string]related.Passage{}
-	for file, e := range entries {
-		lines[file] = related.Passage{File: memory.IndexFile, Line: e.Line, Text: d.Dir.AllowSecrets.Line(e.Title + memory.HookSeparator + e.Hook)}
-	}
-	m.IndexSays = x.Contradicted(lines)
 	if m.Checked = project.Checked(); !d.Unattended {
 		m.Alike = left.Alike(d.p.Store, disk.Shown(nil))
 	}

@@ -24,7 +24,6 @@ const (
 	maxMapGuides   = 12
 	maxMapChanged  = 8_000 // bytes; the rest is named
 	maxMapFindings = 3_000 // bytes; the rest is counted
-	maxIndexSays   = 10    // lines of the index that give another value than their memory
 	maxPassageLine = 190   // characters of a passage that is touched
 	maxPairLine    = 115   // characters of one of a pair, or of what touches
 )
@@ -68,9 +67,6 @@ func renderMap(m consolidate.Map) (head string, lines []string) {
 	b.add(slices.ContainsFunc(m.Topics, func(n memory.Name) bool { return n.TopFolder() == "team" }), "\n%s", consolidate.Team())
 	mapChanged(&b, m)
 	mapPassed(&b, m)
-	more := len(m.IndexSays) - maxIndexSays
-	mapPairs(&b, "MEMORY.md gives another value than the memory: which one holds?", m.IndexSays[:min(len(m.IndexSays), maxIndexSays)])
-	b.add(more > 0, "… and %d more\n", more)
 	mapPairs(&b, "Perhaps in another project too. If both say the same and it holds everywhere, propose it: write_memory with an edit that adds "+
 		"\"scope: person\" to its metadata, alone; the person is asked", m.Alike)
 	mapFindings(&b, m)

@@ -8,38 +8,6 @@ import (
 )
 
 // A line of the index contradicts its memory where it gives another value for the same thing.
-func TestContradicted(t *testing.T) {
-	for line, contradicts := range map[string]bool{
-		"the shop uses Postgres 15 on port 5433":      true, // a version
-		"Postgres 17, port 5434":                      true, // a number
-		"the shop uses Postgres 17 on port 5433":      false,
-		"Postgres 17 for 3 shops":                     false, // of shops it says no number
-		"dumps lie in /srv/old/dumps at night":        true,
-		"dumps lie in /srv/dumps":                     false,
-		"moved on 2026-05-02":                         true,
-		"moved on 2026-05-01 after the storm of 1999": false,
-		"its console is https://shop.example/old":     true,
-		"its console is https://shop.example/console": false,
-		"dumps lie in /mnt/disk/other at night":       false, // neither the folder nor the name is the same
-		"backups take 20 minutes":                     true,
-		"backups take 3 GB":                           false, // another unit
-		"4 shops":                                     false, // the number of a row
-		"the shop of 2019":                            false, // a year
-		"runs on node20":                              true,
-		"runs on node22, see ticket SHOP-12":          false,
-	} {
-		x := New([]Document{
-			{File: "a.md", Description: "the database of the shop", BodyAt: 5, Body: "Since May the shop uses Postgres 17 on port 5433.\n\n" +
-				"It moved on 2026-05-01. Dumps lie in /srv/dumps, the console is https://shop.example/console. It runs on node22. Backups take 30 minutes.\n\n| 7 | shops of the quay |\n"},
-			{File: "b.md", Body: "Bread is baked at 4.\n", BodyAt: 1},
-		})
-		pairs := x.Contradicted(map[string]Passage{"a.md": {File: "MEMORY.md", Line: 3, Text: line}, "b.md": {File: "MEMORY.md", Line: 4, Text: "bread is baked at 4"}})
-		if len(pairs) > 1 || len(pairs) == 1 != contradicts || contradicts && (pairs[0].From.Where() != "MEMORY.md:3" || pairs[0].File != "a.md") {
-			t.Errorf("%q: got %+v", line, pairs)
-		}
-	}
-}
-
 // Of two memories all words are in few; of many the same two are found.
 func TestAlike(t *testing.T) {
 	docs := []Document{
