@@ -54,7 +54,7 @@ func (p *Project) past() *history {
 	h.date, _ = time.Parse(time.DateOnly, day)
 	p.history = h
 	// What a bound cuts off is the oldest.
-	names, _ := p.git("log", "--relative", "--name-status", "--diff-filter=ADR", "-M100%", "--format=%x01%h of %cs", "-z", "--no-ext-diff",
+	names, _ := p.git("log", "--relative", "--name-status", "--diff-filter=DR", "-M100%", "--format=%x01%h of %cs", "-z", "--no-ext-diff",
 		"--no-textconv", "--no-show-signature", "--", ".")
 	for record := range strings.SplitSeq(string(names), "\x01") {
 		h.readCommit(record)
@@ -128,56 +128,18 @@ func (p *Project) renamed(name, by string) string {
 	return h.renames[hash][name]
 }
 
-// readCommit reads "HASH of DAY\0\nD\0path\0R100\0from\0to\0A\0path\0"; commits come the newest first.
+// readCommit reads "HASH of DAY\0\nD\0path\0R100\0from\0to\0"; commits come the newest first.
 func (h *history) readCommit(record string) {
 	fields := strings.Split(record, "\x00")
 	by := "commit " + fields[0]
-	added := make(map[string][]string) // by stem
-	var deleted []string
 	for fields = fields[1:]; len(fields) > 1; {
-		status, from := strings.TrimSpace(fields[0]), fields[1]
+		status, from, to := strings.TrimSpace(fields[0]), fields[1], ""
 		fields = fields[2:]
-		switch {
-		case status == "A":
-			added[stem(path.Base(from))] = append(added[stem(path.Base(from))], from)
-		case status == "D":
-			deleted = append(deleted, from)
-		case strings.HasPrefix(status, "R") && len(fields) > 0:
-			h.leave(from, departure{by, fields[0]})
-			fields = fields[1:]
+		if strings.HasPrefix(status, "R") && len(fields) > 0 {
+			to, fields = fields[0], fields[1:]
 		}
+		h.leave(from, departure{by, to})
 	}
-	for _, from := range deleted {
-		h.leave(from, departure{by, nearest(from, added[stem(path.Base(from))])})
-	}
-}
-
-// nearest returns which of the files with the same stem, added by the commit that deleted a file, is its new name: of those with
-// the same ending the one that shares most folders with it, or the only one; "" where several could be.
-func nearest(from string, added []string) string {
-	best, most, tie := "", 0, false
-	for _, to := range added {
-		if n := shared(from, to); n > most {
-			best, most, tie = to, n, false
-		} else if n == most && n > 0 {
-			tie = true
-		}
-	}
-	switch {
-	case most > 0 && !tie:
-		return best
-	case most == 0 && len(added) == 1 && !general[strings.ToLower(stem(path.Base(from)))]:
-		return added[0]
-	}
-	return ""
-}
-
-// shared returns how many of the last parts of two paths are the same.
-func shared(a, b string) (n int) {
-	for a != "." && b != "." && path.Base(a) == path.Base(b) {
-		a, b, n = path.Dir(a), path.Dir(b), n+1
-	}
-	return n
 }
 
 func (h *history) leave(from string, d departure) {

@@ -169,8 +169,8 @@ func commit(t testing.TB, p *Project, before ...string) {
 func TestHistory(t *testing.T) {
 	p := open(t, ".gitignore|/gen/\n", "src/a.go|package a\n", "src/new.go|package a // a longer text, renamed\n", "pkg/core/map/load.go|package load // moved and changed\n",
 		"pkg/core/map/draw.go|package load // 2\n", "web/package.json|{}", "package.json|{\"scripts\":{\"dev\":\"vite\"}}", "docs/My Plan.md|", "keep/x.sh|",
-		"go.mod|module x\n", "web/paint.ts|export const coat = 2\n")
-	commit(t, p, "web/paint.js => web/paint.ts|x", "src/gone.go|1", "coverage.sh|7", "src/old.go => src/new.go", "engine/map/load.go => pkg/core/map/load.go|x", "engine/map/draw.go => pkg/core/map/draw.go|y",
+		"go.mod|module x\n", "web/paint.ts|export const coat = 2\nexport const brush = 1\nexport const hue = 3\n")
+	commit(t, p, "web/paint.js => web/paint.ts|export const coat = 1\nexport const brush = 1\nexport const hue = 3\n", "src/gone.go|1", "coverage.sh|7", "src/old.go => src/new.go", "engine/map/load.go => pkg/core/map/load.go|x", "engine/map/draw.go => pkg/core/map/draw.go|y",
 		"tools/deploy_old.sh|2", "gen/made.go|3", "legacy/a/b.py|4", "docs/My|5", ".claude/agents/x.md|8", "index.ts|6", "package.json|{\"scripts\":{\"dev\":\"vite\",\n\"lint:css\":\"stylelint\"\n}}")
 	const gone, moved = `: the project has no "`, ` is now "`
 	for text, want := range map[string]string{
