@@ -210,8 +210,7 @@ func (d *dream) dryRun(plan plan, refused error) (FinalizeResult, error) {
 		return FinalizeResult{}, refused
 	}
 	changes := indexing.All(d.Tx, plan.index)
-	decided := ops.Op{Header: ops.Header{Waived: d.Needed, Accepted: plan.lost(), Proposed: d.Proposed}}
-	res := FinalizeResult{Outcome: "dry_run", Report: "nothing has landed; it would land: " + ops.Summary(changes, d.Op) + decided.Left()}
+	res := FinalizeResult{Outcome: "dry_run", Report: "nothing has landed; it would land: " + ops.Summary(changes, d.Op) + d.Left()}
 	if ruled {
 		res.Report = "nothing has landed, and it would be refused: " + refusal.where()
 		res.Findings = slices.DeleteFunc(slices.Clone(refusal.Findings), func(f rule.Finding) bool { return f.Severity != rule.Error })

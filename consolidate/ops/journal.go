@@ -39,11 +39,16 @@ type LogEntry struct {
 	Files         []string `json:"files,omitempty"`
 	Changes       Counts   `json:"changes,omitzero"`
 	Dream         string   `json:"dream,omitempty"` // of a background run: the ID of its dream
-	Turns         int      `json:"turns,omitempty"`
-	Tokens        Tokens   `json:"tokens,omitzero"`
-	CostUSD       float64  `json:"cost_usd,omitempty"` // as the host calculates it
+	Cost
 
 	Undone bool `json:"-"` // by a later operation that is not undone itself
+}
+
+// Cost is what a background run took, as its host reports it.
+type Cost struct {
+	Turns   int     `json:"turns,omitempty"`
+	Tokens  Tokens  `json:"tokens,omitzero"`
+	CostUSD float64 `json:"cost_usd,omitempty"` // as the host calculates it
 }
 
 // Tokens are the tokens of a host's model, as far as the host reports them. None is counted twice.

@@ -17,46 +17,46 @@ import (
 
 // Header is what the record and the log say of an operation.
 type Header struct {
-	Kind          lock.Kind         `json:"kind"`
-	ID            string            `json:"id"`
-	Host          string            `json:"host,omitempty"`
-	Session       string            `json:"session,omitempty"`
-	Started       time.Time         `json:"started,omitzero"`
-	Forced        bool              `json:"forced,omitempty"`
-	Resumed       bool              `json:"resumed,omitempty"`
-	Unattended    bool              `json:"unattended,omitempty"`
-	ToolCalls     int               `json:"tool_calls,omitempty"`
-	BytesSearched int64             `json:"bytes_searched,omitempty"`
-	Summary       string            `json:"summary,omitempty"`
-	Reason        string            `json:"reason,omitempty"`
-	Waived        []Waiver          `json:"waived,omitempty"`        // once it lands, only those that were needed
-	Accepted      map[string]string `json:"accepted_loss,omitempty"` // why, by file
-	Proposed      []string          `json:"proposed,omitempty"`      // files with a change that was kept for the person
-	Undoes        string            `json:"undoes,omitempty"`
+	Kind       lock.Kind         `json:"kind"`
+	ID         string            `json:"id"`
+	Host       string            `json:"host,omitempty"`
+	Session    string            `json:"session,omitempty"`
+	Started    time.Time         `json:"started,omitzero"`
+	Unattended bool              `json:"unattended,omitempty"`
+	Reason     string            `json:"reason,omitempty"`        // why it was done, or ended otherwise
+	Waived     []Waiver          `json:"waived,omitempty"`        // of a dream or a write; once it lands, only those that were needed
+	Accepted   map[string]string `json:"accepted_loss,omitempty"` // of a dream or a write: why, by file
+	Undoes     string            `json:"undoes,omitempty"`        // of an undo: the operation
+	Dreamt
+}
+
+// Dreamt is what the record and the log say of a dream alone.
+type Dreamt struct {
+	Forced        bool     `json:"forced,omitempty"`
+	Resumed       bool     `json:"resumed,omitempty"`
+	ToolCalls     int      `json:"tool_calls,omitempty"`
+	BytesSearched int64    `json:"bytes_searched,omitempty"`
+	Summary       string   `json:"summary,omitempty"`
+	Proposed      []string `json:"proposed,omitempty"` // files with a change that was kept for the person
 }
 
 // Op is an operation: a dream, a write, an undo, a restore, a proposal, a sync. It is in the database while it is open and after it ended.
+// It has what all share, and a part for each kind, which is zero in the others.
 type Op struct {
 	Header
-	LastCall   time.Time           `json:"last_call"`
-	Phase      string              `json:"phase,omitempty"`
-	Since      lock.Stamp          `json:"since"`
-	Sessions   int                 `json:"sessions"`
-	Listed     *listed.Record      `json:"listed,omitempty"`
-	IndexLines []IndexLine         `json:"index_lines,omitempty"` // asked for by writes, for the commit
-	Evidence   map[string][]string `json:"evidence,omitempty"`    // by file: the hits that a write cited
-	Merges     map[string]*Merge   `json:"merges,omitempty"`      // by the memory that others were merged into
-	Outcome    Outcome             `json:"outcome,omitempty"`     // empty while it is open
-	Ended      time.Time           `json:"ended,omitzero"`
-	Commit     string              `json:"commit,omitempty"`  // the commit of the remote that was merged
-	Restamp    *Restamp            `json:"restamp,omitempty"` // of an undo
+	Plan
+	LastCall time.Time `json:"last_call"`
+	Outcome  Outcome   `json:"outcome,omitempty"` // empty while it is open
+	Ended    time.Time `json:"ended,omitzero"`
 
-	// Of a proposal.
-	Request  *FinalizeRequest  `json:"request,omitempty"` // what lands if the person agrees
-	Held     map[string]string `json:"held,omitempty"`    // why only the person may make a change, by file
-	Dream    string            `json:"dream,omitempty"`   // the dream of the held changes, or ""
-	Reviewed time.Time         `json:"reviewed,omitzero"` // when it was proposed
+	Dreaming
+	Proposing
+	Restamp *Restamp `json:"restamp,omitempty"` // of an undo
+	Commit  string   `json:"commit,omitempty"`  // of a sync: the commit of the remote that was merged
+}
 
+// Plan is the changes of an operation, and how far they have come.
+type Plan struct {
 	State     State        `json:"state"`
 	Changes   []Change     `json:"-"`
 	Index     memory.Sum   `json:"index,omitempty"`      // of the index when it landed, if it is not one of Changes
@@ -64,6 +64,25 @@ type Op struct {
 	Displaced []memory.Sum `json:"displaced,omitempty"`  // texts of others that the landing met
 	LeftAlone []Conflict   `json:"left_alone,omitempty"` // files that others changed during the landing
 	Bytes     int64        `json:"-"`                    // of the texts that it added
+}
+
+// Dreaming is the part of a dream, with what it knows between two calls.
+type Dreaming struct {
+	Phase      string              `json:"phase,omitempty"`
+	Since      lock.Stamp          `json:"since,omitzero"`     // the time of the last consolidation
+	Sessions   int                 `json:"sessions,omitempty"` // since then
+	Listed     *listed.Record      `json:"listed,omitempty"`
+	IndexLines []IndexLine         `json:"index_lines,omitempty"` // asked for by writes, for the commit
+	Evidence   map[string][]string `json:"evidence,omitempty"`    // by file: the hits that a write cited
+	Merges     map[string]*Merge   `json:"merges,omitempty"`      // by the memory that others were merged into
+}
+
+// Proposing is the part of a proposal: a dream, or a change of one, that waits for the person.
+type Proposing struct {
+	Request  *FinalizeRequest  `json:"request,omitempty"` // what lands if the person agrees
+	Held     map[string]string `json:"held,omitempty"`    // why only the person may make a change, by file
+	Dream    string            `json:"dream,omitempty"`   // the dream of the held changes, or ""
+	Reviewed time.Time         `json:"reviewed,omitzero"` // when it was proposed
 }
 
 // Change returns the change of n.

@@ -29,9 +29,7 @@ type Run struct {
 type RunEnd struct {
 	Host    string // the program that ran the dream
 	Failure string // why it failed, or ""
-	Turns   int
-	Tokens  ops.Tokens
-	CostUSD float64 // as the host calculates it
+	ops.Cost
 
 	Asked       bool // a person asked for the dream at a terminal, and saw its failure: the next run need not wait
 	Interrupted bool // by that person
@@ -103,7 +101,7 @@ func (run *Run) End(ctx context.Context, e RunEnd) (ops.Outcome, error) {
 func (run *Run) conclude(otherwise ops.Outcome, e RunEnd) (ops.Outcome, error) {
 	r, now := run.r, run.r.Store.Now()
 	entry := ops.LogEntry{
-		Time: now, Outcome: otherwise, Turns: e.Turns, Tokens: e.Tokens, CostUSD: e.CostUSD,
+		Time: now, Outcome: otherwise, Cost: e.Cost,
 		Header: ops.Header{Kind: lock.KindBackground, ID: run.ID, Host: e.Host, Started: run.Started, Unattended: !e.Asked, Reason: e.Failure},
 	}
 	dream, err := r.dreamOf(run.Started)

@@ -134,12 +134,12 @@ func (r *reader) line(line string) {
 		if s.In+s.Out == 0 {
 			s.In = s.Tokens // an earlier version has only the sum
 		}
-		r.end = runs.RunEnd{Turns: s.Calls + 1, Tokens: ops.Tokens{Input: s.In - s.Cached, Output: s.Out, CacheRead: s.Cached}} // a call is a turn, and so are the last words
+		r.end = runs.RunEnd{Cost: ops.Cost{Turns: s.Calls + 1, Tokens: ops.Tokens{Input: s.In - s.Cached, Output: s.Out, CacheRead: s.Cached}}} // a call is a turn, and so are the last words
 		if e.Status == "error" {
 			r.failure = "it ended with an error: " + quote(string(e.Error))
 		}
 	case e.Type == "result":
-		r.end = runs.RunEnd{Turns: e.Turns, CostUSD: e.Cost, Tokens: ops.Tokens{Input: e.Usage.In, Output: e.Usage.Out, CacheRead: e.Usage.Cached, CacheCreated: e.Usage.Written}}
+		r.end = runs.RunEnd{Cost: ops.Cost{Turns: e.Turns, CostUSD: e.Cost, Tokens: ops.Tokens{Input: e.Usage.In, Output: e.Usage.Out, CacheRead: e.Usage.Cached, CacheCreated: e.Usage.Written}}}
 		if e.IsError || strings.HasPrefix(e.Subtype, "error") {
 			r.failure = quote(e.Result)
 			if e.Subtype != "success" || e.Result == "" {
