@@ -35,13 +35,12 @@ func readme(t *testing.T, table Table) []byte {
 	var b bytes.Buffer
 	b.WriteString(`# The tools
 
-What a host shows its model: nine tools, three prompts and some resources. This page is written from their table by
-` + "`go test ./tools -update`" + `. Each tool is a file with a function,
-which makes one call and renders the answer. Its title, description and schemas are in [wire](wire);
-clients see the schemas without the limits, which a refusal names.
+What a host shows its model. ` + "`go test ./tools -update`" + ` writes this page from the table of the tools. Each
+tool is a file with a function, which makes one call and renders the answer. Its title, description and schemas are in
+[wire](wire); clients see the schemas without the limits, which a refusal names.
 
-Answers are text, unless a tool has an output schema. Pages are about 10 KB, and no answer is above 48,000 characters.
-A refusal is two lines, ` + "`refused:`" + ` and ` + "`hint:`" + `; the hint names the next call.
+Answers are text, unless a tool has an output schema. Pages have about 10 KB, of memories 25 KB; no answer
+has more than 48,000 characters. A refusal begins with two lines, ` + "`refused:`" + ` and ` + "`hint:`" + `; the hint names the next call.
 `)
 	for _, tool := range table.Tools {
 		writeTool(t, &b, tool)

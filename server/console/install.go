@@ -51,8 +51,12 @@ func runInstall(ctx context.Context, c *Command, _ *consolidate.Project, _ setti
 		return installFound(ctx, c, i)
 	}
 	h := host.Find(c.Args[0])
-	if h == nil || !h.Configured() {
+	switch {
+	case h == nil:
 		return oneOf("host", c.Args[0], install.IDs())
+	case !h.Configured():
+		return &Failure{"where " + h.Name + " lists its servers is not known to dream-mcp",
+			"add a server there by hand: its command is " + c.Self + ", without arguments", 2}
 	}
 	removing := c.Verb == "uninstall"
 	if !removing && i.Lost(h) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/rule"
 	"dream-mcp/server/console/terminal"
+	"dream-mcp/server/install"
 	"dream-mcp/server/settings"
 	"dream-mcp/tools/hint"
 )
@@ -41,7 +43,7 @@ func runLint(ctx context.Context, c *Command, p *consolidate.Project, _ settings
 	}
 	dir := c.argument()
 	if c.Fix && dir != "" {
-		return usage("--fix changes only the memory of the project: omit %q, or name the memory with --memory-dir", dir)
+		return &Failure{"--fix changes only the memory of the project", "dream-mcp lint --fix --memory-dir " + install.ShellWords(runtime.GOOS, []string{dir}), 2}
 	}
 	l, err := checkRules(ctx, c, p, dir)
 	if err != nil {

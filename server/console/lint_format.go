@@ -96,6 +96,6 @@ func renderTotals(o lintJSON) string {
 	for _, why := range slices.Sorted(maps.Keys(reasons)) {
 		b.Add(true, "", "Not checked: %s (%s)", strings.Join(reasons[why], ", "), why)
 	}
-	b.Add(len(o.Findings) > 0, "", "dream-mcp lint --explain RULE explains a rule. To fix: ask your agent for a dream; dream-mcp lint --fix adds missing lines to MEMORY.md.")
+	b.Add(len(o.Findings) > 0, "", "dream-mcp lint --explain RULE explains a rule. To fix: ask your agent for a dream.")
 	return b.String()
 }

@@ -25,7 +25,7 @@ func (r *resolver) findCandidates() error {
 		c := Candidate{Path: dir, Why: why, Exists: exists, Topics: topics(dir)}
 		r.Candidates = append(r.Candidates, c)
 		if c.Topics > 0 && dir != r.MergeInto { // MemoryWhy names that
-			r.warn("%q holds %d topics too (%s); %q is used", dir, c.Topics, why, r.MemoryDir)
+			r.warn("%q has memories, too (%d, %s); %q is used", dir, c.Topics, why, r.MemoryDir)
 		}
 	}
 	type place struct {

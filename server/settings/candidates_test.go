@@ -62,8 +62,8 @@ func TestCandidates(t *testing.T) {
 			t.Errorf("candidate %+v, want %+v", c, w)
 		}
 	}
-	warned(t, s.Warnings, "1 topics too (by the root, spelled otherwise)", "2 topics too (by the directory worked in)",
-		"1 topics too (by a worktree)")
+	warned(t, s.Warnings, "has memories, too (1, by the root, spelled otherwise)", "(2, by the directory worked in)",
+		"(1, by a worktree)")
 }
 
 // TestNoCandidates has one memory directory and expects no warning.

@@ -41,6 +41,9 @@ func main() {
 }
 
 func measure() error {
+	if err := os.Chdir(".."); err != nil { // the program's own module decides the versions of what it imports
+		return err
+	}
 	dir, err := os.MkdirTemp("", "hook-bench-")
 	if err != nil {
 		return err
