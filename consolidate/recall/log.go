@@ -39,36 +39,42 @@ const startSpan = 30 * time.Second
 // maxRead bounds the memories of an entry.
 const maxRead = 200
 
-// Claim adds p to the log, and returns the files of p that the caller may show: those that were not shown in the
-// session before. If several processes claim a file at once, one gets it. A memory in the index does not count as
-// shown, but the index is shown once when a session begins, also by a host that calls two hooks for that.
+// Claim returns the files of p that the caller may show, those that were not shown in the session before, and adds them to
+// the log. If several processes claim a file at once, one gets it. A memory in the index does not count as shown, but the
+// index is shown once when a session begins, also by a host that calls two hooks for that.
 func (r *Recall) Claim(p Push) (fresh []string, err error) {
 	db, err := r.Store.Records.DB()
 	if err != nil {
 		return nil, err
 	}
-	before, err := db.AddShown(p, maxLog)
+	err = db.AddShown(&p, maxLog, func(before []Push) bool {
+		shown, begun := map[string]bool{}, time.Time{}
+		for _, q := range before {
+			switch q.Event {
+			case Forgot:
+				clear(shown)
+				begun = time.Time{}
+			case Start:
+				begun = q.Time
+			default:
+				for _, file := range q.Files {
+					shown[file] = true
+				}
+			}
+		}
+		if p.Event == Start && r.Store.Now().Sub(begun).Abs() < startSpan {
+			return false
+		}
+		fresh = slices.DeleteFunc(slices.Clone(p.Files), func(file string) bool { return shown[file] })
+		if p.Event != Start {
+			p.Files = fresh
+		}
+		return p.Event == Forgot || len(p.Files) > 0
+	})
 	if err != nil {
 		return nil, err
 	}
-	shown, begun := map[string]bool{}, time.Time{}
-	for _, q := range before {
-		switch q.Event {
-		case Forgot:
-			clear(shown)
-			begun = time.Time{}
-		case Start:
-			begun = q.Time
-		default:
-			for _, file := range q.Files {
-				shown[file] = true
-			}
-		}
-	}
-	if p.Event == Start && r.Store.Now().Sub(begun).Abs() < startSpan {
-		return nil, nil
-	}
-	return slices.DeleteFunc(p.Files, func(file string) bool { return shown[file] }), nil
+	return fresh, nil
 }
 
 // Pushes returns the log, the newest last. If there is none, it is empty.

@@ -44,9 +44,16 @@ func TestShown(t *testing.T) {
 	now := time.Date(2026, 11, 18, 9, 0, 0, 0, time.UTC)
 	db := openAt(t, &now)
 	for i := range 10 {
-		before := must[[]Shown](t)(db.AddShown(Shown{Session: fmt.Sprint(i % 2), Event: "prompt", Files: []string{fmt.Sprint(i)}}, 3))
-		if want := min(i/2, 1); len(before) != want {
-			t.Errorf("%d: %d before, want %d", i, len(before), want)
+		for _, add := range []bool{false, true} {
+			err := db.AddShown(&Shown{Session: fmt.Sprint(i % 2), Event: "prompt", Files: []string{fmt.Sprint(i)}}, 3, func(before []Shown) bool {
+				if want := min(i/2, 1); len(before) != want {
+					t.Errorf("%d: %d before, want %d", i, len(before), want)
+				}
+				return add
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	var files []string

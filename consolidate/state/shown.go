@@ -17,11 +17,12 @@ func (s *Shown) columns() []any {
 	return []any{(*stamp)(&s.Time), &s.Host, &s.Session, &s.Event, inJSON{&s.Files}}
 }
 
-// AddShown adds s, at the time of the transaction, and returns what its session was shown before, the oldest first. It keeps the newest
-// most. A power cut may lose it.
-func (db *DB) AddShown(s Shown, most int) (before []Shown, err error) {
-	err = db.cache(func(tx *Tx) error {
-		if before, err = all(tx, (*Shown).columns, shownColumns+"WHERE session = ? ORDER BY id", s.Session); err != nil {
+// AddShown adds s, at the time of the transaction, unless choose returns false. choose gets what its session was shown before, the
+// oldest first, and may change s. AddShown keeps the newest most. A power cut may lose it.
+func (db *DB) AddShown(s *Shown, most int, choose func(before []Shown) bool) error {
+	return db.cache(func(tx *Tx) error {
+		before, err := all(tx, (*Shown).columns, shownColumns+"WHERE session = ? ORDER BY id", s.Session)
+		if err != nil || !choose(before) {
 			return err
 		}
 		added, err := tx.Exec("INSERT INTO shown (time, host, session, event, files) VALUES (?, ?, ?, ?, ?)", stamp(tx.now), s.Host, s.Session, s.Event, inJSON{s.Files})
@@ -34,7 +35,6 @@ func (db *DB) AddShown(s Shown, most int) (before []Shown, err error) {
 		}
 		return err
 	})
-	return before, err
 }
 
 // AnyShown reports whether anything is kept.
