@@ -133,24 +133,34 @@ const (
 // uncovered returns the words that a text lacks where it has most of them, or nil if it has a counterpart there. At least so many
 // words are near each other.
 func uncovered(words []word, has map[string][]int, near int) []word {
-	type hit struct{ at, word int }
+	type hit struct{ at, term int }
 	var hits []hit
+	var weights []int // how many of the words have a term
+	terms, termOf := make(map[string]int), make([]int, len(words))
 	for i, w := range words {
-		for _, at := range has[w.term] {
-			hits = append(hits, hit{at, i})
+		t, known := terms[w.term]
+		if !known { // each once: a text may repeat one term thousands of times
+			t = len(weights)
+			terms[w.term], weights = t, append(weights, 0)
+			for _, at := range has[w.term] {
+				hits = append(hits, hit{at, t})
+			}
 		}
+		weights[t]++
+		termOf[i] = t
 	}
 	slices.SortFunc(hits, func(a, b hit) int { return a.at - b.at })
 	width := max(near, nearWords*len(words)+nearMore)
-	count, covered, most, from, best := make([]int, len(words)), 0, 0, 0, [2]int{}
+	count, covered, most, from, best := make([]int, len(weights)), 0, 0, 0, [2]int{}
 	for to, h := range hits {
 		for ; hits[from].at <= h.at-width; from++ {
-			if count[hits[from].word]--; count[hits[from].word] == 0 {
-				covered--
+			if t := hits[from].term; count[t] == 1 {
+				covered -= weights[t]
 			}
+			count[hits[from].term]--
 		}
-		if count[h.word]++; count[h.word] == 1 {
-			covered++
+		if count[h.term]++; count[h.term] == 1 {
+			covered += weights[h.term]
 		}
 		if covered > most {
 			most, best = covered, [2]int{from, to + 1}
@@ -158,12 +168,12 @@ func uncovered(words []word, has map[string][]int, near int) []word {
 	}
 	clear(count)
 	for _, h := range hits[best[0]:best[1]] {
-		count[h.word]++
+		count[h.term]++
 	}
 	exact, plain := 0, 0
 	var gone []word
 	for i, w := range words {
-		if count[i] == 0 {
+		if count[termOf[i]] == 0 {
 			gone = append(gone, w)
 			if w.exact {
 				exact++
