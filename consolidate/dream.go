@@ -99,10 +99,7 @@ func (d *dream) renew(phase string) error {
 	d.ToolCalls++
 	d.Phase = cmp.Or(phase, d.Phase)
 	d.expiry.Reset(p.options.Lease)
-	if err := d.Save(); err != nil {
-		return err
-	}
-	return nil
+	return d.Save()
 }
 
 func (d *dream) endExpired() error {

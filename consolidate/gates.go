@@ -159,7 +159,7 @@ func (g *Gates) unanswered() error {
 	return nil
 }
 
-// canBegin fails if a dream could not begin now, as far as that can be checked without beginning one.
+// canBegin fails if a dream could not begin now. It checks what can be checked without beginning one.
 func (g *Gates) canBegin(dir *memory.Dir, now time.Time) error {
 	if dir == nil {
 		return g.p.Store.Records.Writable()

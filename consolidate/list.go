@@ -124,8 +124,7 @@ func (e *early) add(page listing.Page, m listed.Marks, now time.Time, lease time
 	e.Add(page, before)
 }
 
-// countEarly makes what was listed shortly before the dream count as listed in it, as far as it goes on where the last dream's
-// listing ended.
+// countEarly credits this dream with pages read just before it began, if they continue the last dream's listing.
 func (s *Sessions) countEarly(ctx context.Context) error {
 	p := s.p
 	d, e := p.dream, s.early
@@ -146,7 +145,7 @@ func (s *Sessions) countEarly(ctx context.Context) error {
 	return d.Save()
 }
 
-// known returns what reports whether the memories, as the open dream would leave them, say a text already.
+// known returns a filter for texts that the memories, as the open dream would leave them, already say.
 func (s *Sessions) known(ctx context.Context) func(text string) bool {
 	written, err := s.p.asWritten(ctx)
 	if err != nil {

@@ -174,7 +174,7 @@ func (w *writing) contradicted() bool {
 	})
 }
 
-// hourAgo is the memory as it was before the writes outside dreams of the last hour, as far as nobody else has changed it since.
+// hourAgo is the memory before the writes outside dreams of the last hour. Files that somebody else changed since are as they are.
 // It includes the changes that the person agreed to.
 func (w *writing) hourAgo() (*memory.Snapshot, error) {
 	ago := *w.before

@@ -135,7 +135,7 @@ func (d *Dir) Close() error {
 	return d.root.Close()
 }
 
-// Writable fails where files cannot be made in the directory, as far as the system says without a try.
+// Writable fails if the permissions of the directory do not allow new files. It does not try to create one.
 func (d *Dir) Writable() error {
 	if err := writable(d.path); err != nil {
 		return fmt.Errorf("the memory directory %q cannot be written: %w", d.path, err)

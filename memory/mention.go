@@ -23,7 +23,7 @@ func (x *Index) Mentions(n Name) bool {
 // backticks, "w" a slug in brackets, "x" such a slug without its type.
 type Refs map[string]bool
 
-// AddLine adds what a line refers to. The title of a link names the file of that link, whatever it says.
+// AddLine adds what a line refers to. The title of a link names its file.
 func (r Refs) AddLine(line *Line) {
 	text := line.Text
 	for _, l := range line.Scan.Links {

@@ -108,7 +108,7 @@ func (n *Name) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Creatable returns nil where n may be a new file, and else the reason why not. What lies deeper than one folder is changed
+// Creatable returns nil if a new file may have the name n, else the reason. What lies deeper than one folder is changed
 // where it is, and not made.
 func (n Name) Creatable() error {
 	if err := n.Writable(); err != nil || strings.Count(n.path, "/") <= 1 {

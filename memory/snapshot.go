@@ -13,7 +13,7 @@ type Snapshot struct {
 	Topics map[Name]*Topic // without logs and the index
 	Index  *Index          // nil: there is no MEMORY.md
 	Other  []Other         // files that cannot be memories
-	// ModTimes are the times at which the files were last modified, as far as they are known.
+	// ModTimes are the times at which the files were last modified, where they are known.
 	ModTimes map[Name]time.Time
 	// Limited says that the directory holds more than was looked at: of what is missing here, nothing
 	// is known.

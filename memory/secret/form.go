@@ -152,7 +152,7 @@ func isPhrase(_, value string) bool {
 	return !slices.ContainsFunc(strings.FieldsFunc(value, func(r rune) bool { return r == ' ' || r == ',' || r == '-' }), commonWords)
 }
 
-// paymentCard reports whether a value is the number of a payment card, and none of those that are made for tests.
+// paymentCard reports whether a value is the number of a payment card. Numbers for tests do not count.
 func paymentCard(_, value string) bool {
 	value = strings.NewReplacer(" ", "", "-", "").Replace(value)
 	sum := 0

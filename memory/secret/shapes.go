@@ -104,7 +104,7 @@ func readLengths(text string) (least, most int) {
 	return least, most
 }
 
-// matcher returns what finds a shape, the nth of the table, by a prefix of that length.
+// matcher returns a function that finds the nth shape of the table by a prefix of that length.
 func (sh shape) matcher(nth, prefix int) func(s *scan, at int) (next int) {
 	form := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(sh.form) })
 	return func(s *scan, at int) (next int) {
