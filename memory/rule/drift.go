@@ -49,7 +49,7 @@ func (v *view) compare(names []memory.Name) []Finding {
 		file, line, column := place(hit.Place)
 		f := Finding{
 			File: file, Line: line, Column: column, subject: hit.Ref, Message: hit.Message,
-			Hint: "find out what became of it, then correct or delete the line with write_memory",
+			Hint: "correct or delete the line with write_memory; if no new name is given, find out what became of it",
 		}
 		var others []string
 		for _, p := range hit.Others {
