@@ -179,7 +179,9 @@ func TestPauses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(o).Gates.BeginRun(ctx); err != runs.ErrRunning {
+	other := Open(o)
+	defer other.Close("the test ended")
+	if _, err := other.Gates.BeginRun(ctx); err != runs.ErrRunning {
 		t.Errorf("two at once: %v", err)
 	}
 	if err := script["commit"].run(p); err != nil {
