@@ -101,7 +101,8 @@ func mapState(b *text, m consolidate.Map) {
 	b.add(m.First && !m.Since.Time.IsZero(), "First dream: yes; that of %s was the host's own. Since then: ", m.Since)
 	b.WriteString(ops.Plural(len(m.Sessions), "session"))
 	b.add(bytes > 0, ", %s", size(bytes))
-	b.add(len(m.Skipped) > 0, "; left out: %s", counts(m.Skipped))
+	left := counts(m.Skipped)
+	b.add(left != "", "; left out: %s", left)
 	b.WriteByte('\n')
 	for _, u := range m.Unread {
 		b.add(true, "%s\n", u)
@@ -232,11 +233,13 @@ func mapLogs(b *text, m consolidate.Map) {
 	b.add(true, "%s\n", fenceClose)
 }
 
-// counts renders what was passed over.
+// counts renders what was passed over. What could not be read is named elsewhere.
 func counts(skipped said.Skipped) string {
 	var parts []string
 	for reason, n := range skipped {
-		parts = append(parts, fmt.Sprintf("%d %s", n, reason))
+		if reason != said.Unreadable {
+			parts = append(parts, fmt.Sprintf("%d %s", n, reason))
+		}
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, ", ")

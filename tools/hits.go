@@ -48,7 +48,7 @@ func renderHits(p *consolidate.Project, res search.Result, r grepArguments, room
 	})
 	b.add(true, "%d shown of %d found for %s in %s, %s searched", shown, res.Matches, r.what(), ops.Plural(res.Sessions, "session"), size(res.Bytes))
 	writeCounts(&b, res, r)
-	b.add(len(res.Skipped) > 0, "; left out: %s", counts(res.Skipped))
+	writeSkipped(&b, p, res.Skipped)
 	narrowed := r.Since+r.Until+r.Session != ""
 	switch next := res.After(shown); {
 	case next != "":
@@ -134,9 +134,18 @@ func renderRanked(p *consolidate.Project, hits []search.RankedHit, res search.Re
 		return hit
 	})
 	b.add(true, "%d shown, the best first; %d utterances in %d sessions hold any of the words of %s", shown, res.Matches, res.Sessions, r.what())
-	b.add(len(res.Skipped) > 0, "; left out: %s", counts(res.Skipped))
+	writeSkipped(&b, p, res.Skipped)
 	b.add(shown == 0, "; %s", r.advice())
 	return b.String()
+}
+
+// writeSkipped says what was passed over, and names what could not be read.
+func writeSkipped(b *text, p *consolidate.Project, skipped said.Skipped) {
+	left := counts(skipped)
+	b.add(left != "", "; left out: %s", left)
+	for _, u := range consolidate.Unread(p.Transcripts.Unread()) {
+		b.add(true, "; %s", u)
+	}
 }
 
 // renderHit renders a hit: a line, and its text indented, without blank lines. It omits the host and branch if the hit

@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"encoding/base64"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"dream-mcp/consolidate/transcript/said"
 )
 
 // Letta Code, where it keeps its sessions on this machine, has a folder for each conversation, in pi's records. Beside what a person typed
-// are reminders. A sub-agent has a conversation of its own, and what it is asked looks typed.
+// are reminders; an interrupted text is stored again with the next one. A sub-agent has a conversation of its own, and what it is asked looks typed.
 var letta = Host{
 	ID: "letta", Name: "Letta Code", Program: "letta", Tried: "0.32.18",
 	Sessions: []Sessions{{
@@ -57,9 +59,18 @@ func lettaLine(line said.Raw, r *said.Record, h *said.HostState) {
 	}
 	r.Timestamp = line.Field("message").Field("metadata").Field("created_at")
 	r.CWD = said.Quoted(h.CWD)
-	if r.Type.Is("user") && line.Field("message").Field("role").Is("user") {
+	role := line.Field("message").Field("role")
+	switch {
+	case role.Is("assistant") && r.Message.Blocks != nil:
+		h.Origin = ""
+	case r.Type.Is("user") && role.Is("user"):
 		blocks := r.Message.Blocks
 		r.Message.Blocks = nil
 		r.TypedBlocks(blocks, []string{"<system-reminder>"}, strings.TrimSpace)
+		r.Message.Blocks = slices.DeleteFunc(r.Message.Blocks, func(b said.Block) bool {
+			last := h.Origin
+			h.Origin = strconv.FormatUint(said.Sum(b.Text.Text()), 16) // of the last text that the model has not answered
+			return h.Origin == last
+		})
 	}
 }

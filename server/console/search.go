@@ -15,6 +15,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory/secret"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/settings"
@@ -65,7 +66,7 @@ func runSearch(ctx context.Context, c *Command, p *consolidate.Project, setup se
 			if err == nil && res.Matches == 0 && len(strings.Fields(q.Pattern)) > 1 && !c.Search.Regex && !c.Search.Tools {
 				return printRanked(ctx, c, to, p, q, "No text has these words as they are. Texts that have some of them, the best first:\n")
 			}
-			return foundNone(c, err, res)
+			return ended(c, to, p, err, res)
 		}
 	})
 }
@@ -84,11 +85,14 @@ func printRanked(ctx context.Context, c *Command, to *pager, p *consolidate.Proj
 			err = printHit(c, to, hit.Hit, p.Store.Now())
 		}
 	}
-	return foundNone(c, err, res)
+	return ended(c, to, p, err, res)
 }
 
-// foundNone returns err, or a *Failure with exit code 1 if a search found nothing.
-func foundNone(c *Command, err error, res search.Result) error {
+// ended names what a search could not read. It returns err, or a *Failure with exit code 1 if the search found nothing.
+func ended(c *Command, to *pager, p *consolidate.Project, err error, res search.Result) error {
+	if err == nil && !c.JSON {
+		err = to.print(unread(p.Transcripts.Unread()))
+	}
 	if err != nil || res.Matches > 0 {
 		return err
 	}
@@ -144,10 +148,7 @@ func runSaid(ctx context.Context, c *Command, p *consolidate.Project, setup sett
 			if err != nil {
 				return err
 			}
-			unread := ""
-			for _, u := range consolidate.Unread(page.List.Unread) {
-				unread += u + "\n"
-			}
+			unread := unread(page.List.Unread)
 			switch {
 			case page.Text != "" || page.Number > 1:
 				err = to.listing(page.Text)
@@ -169,6 +170,14 @@ func runSaid(ctx context.Context, c *Command, p *consolidate.Project, setup sett
 			r.Cursor = page.Cursor
 		}
 	})
+}
+
+// unread has a line for each reason why something could not be read.
+func unread(all []sessions.Unread) (lines string) {
+	for _, u := range consolidate.Unread(all) {
+		lines += u + "\n"
+	}
+	return lines
 }
 
 // printTurns prints an utterance and the turns around it.

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,15 +71,15 @@ func (s *Project) Accepted(ctx context.Context, since time.Time) ([]said.File, s
 		return nil, nil, err
 	}
 	kept := files[:0]
-	seen := map[string]bool{}
+	seen := map[string][]said.File{}
 	for i, f := range files {
 		reason := reasons[i]
-		if reason == "" && seen[f.ID] {
+		if reason == "" && slices.ContainsFunc(seen[f.ID], func(kept said.File) bool { return s.copies(f, kept) }) {
 			reason = said.Copied
 		}
 		switch reason {
 		case "":
-			seen[f.ID] = true
+			seen[f.ID] = append(seen[f.ID], f)
 			kept = append(kept, f)
 		default:
 			skipped[reason]++
@@ -86,6 +87,16 @@ func (s *Project) Accepted(ctx context.Context, since time.Time) ([]said.File, s
 	}
 	clear(files[len(kept):])
 	return kept, skipped, nil
+}
+
+// copies reports whether two sessions with one ID are the same: of one host, or with the same words.
+func (s *Project) copies(a, b said.File) bool {
+	if a.Host() == b.Host() {
+		return true
+	}
+	one, err := s.head(a)
+	other, wrong := s.head(b)
+	return errors.Join(err, wrong) == nil && one.First == other.First
 }
 
 // Exact is up to how many sessions Count counts all, and how many heads it reads at once.

@@ -3,6 +3,7 @@ package sessions
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,7 +32,10 @@ func (s *Project) noteRead(path string, host said.Host, err error) {
 		delete(s.unread, path)
 		return
 	}
-	reason := strings.TrimPrefix(err.Error(), `"`+path+`": `)
+	reason := err.Error()
+	for _, at := range []string{path, filepath.Dir(path)} { // of a session in a database, the database
+		reason = strings.TrimPrefix(reason, fmt.Sprintf("%q: ", at))
+	}
 	if of, ok := errors.AsType[*fs.PathError](err); ok {
 		reason = of.Err.Error()
 	}
