@@ -201,7 +201,7 @@ func TestCutFixtures(t *testing.T) {
 			if f.Name == fixture.Want || strings.HasSuffix(path, ".sql") {
 				continue
 			}
-			for n := 0; n < len(f.Data); n += len(f.Data)/8 + 1 {
+			for n := 0; n < len(f.Data); n += len(f.Data)/4 + 1 {
 				for _, damaged := range [][]byte{f.Data[:n], slices.Concat(f.Data[:n], []byte("\x00\xff{["), f.Data[n:])} {
 					fixture.Overwrite(t, path, string(damaged))
 					all, _, err := open(h, home).Sessions(context.Background(), time.Time{})

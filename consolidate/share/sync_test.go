@@ -241,7 +241,7 @@ func TestSync(t *testing.T) {
 // TestClocks has machines with clocks that are off send and pull in turn: what counts is which commit continues which.
 func TestClocks(t *testing.T) {
 	t.Parallel()
-	for _, skew := range []time.Duration{time.Minute, -time.Minute, 366 * 24 * time.Hour} {
+	for _, skew := range []time.Duration{-time.Minute, 366 * 24 * time.Hour} {
 		remote := bare(t)
 		a := join(t, remote, "desk", skew)
 		a.write("x.md", "line 7\n")

@@ -640,14 +640,14 @@ func sharedFiles(dir string) map[string]string {
 }
 
 // TestKilledSync has one call of git after the other go wrong while both machines have something to sync: of few machines every
-// sixth.
+// tenth.
 func TestKilledSync(t *testing.T) {
 	t.Parallel()
 	dependOnSources(t)
 	f, all := newFleet(t, 2, *machineSeed)
 	a, b := all[0], all[1]
 	count := filepath.Join(f.dir, "count")
-	stride := 6
+	stride := 10
 	if *machines > 3 {
 		stride = 1
 	}

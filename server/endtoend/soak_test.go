@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-var soakCalls = flag.Int("soak", 1000, "how many calls TestSoak makes")
+var soakCalls = flag.Int("soak", 600, "how many calls TestSoak makes")
 
 // What a server may hold more after all calls than after a tenth of them: noise, which does not grow with their
 // number. Of 100,000 calls 24 bytes each would show in the heap.
