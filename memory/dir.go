@@ -113,14 +113,6 @@ func Open(p string) (*Dir, error) {
 	return &Dir{root: root, path: real}, nil
 }
 
-// Create opens the memory directory at p, making it (0700) where there is none.
-func Create(p string) (*Dir, error) {
-	if err := os.MkdirAll(p, 0o700); err != nil {
-		return nil, err
-	}
-	return Open(p)
-}
-
 // Path returns the real path of the directory.
 func (d *Dir) Path() string { return d.path }
 

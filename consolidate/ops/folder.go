@@ -111,7 +111,7 @@ func (f *Folder) Root() (*os.Root, error) {
 		f.root = root
 		return root, err
 	}
-	if err := os.MkdirAll(f.StateDir(), 0o700); err != nil {
+	if err := atomicfile.MakeFolders(f.StateDir()); err != nil {
 		return nil, err
 	}
 	root, err := memory.OpenRoot(f.StateDir())

@@ -39,7 +39,10 @@ func foldingDisk(t *testing.T) string {
 // rules would take it for another memory, and its loss for none.
 func TestFoldingDisk(t *testing.T) {
 	disk := foldingDisk(t)
-	dir, err := memory.Create(filepath.Join(disk, "memory"))
+	if err := os.Mkdir(filepath.Join(disk, "memory"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := memory.Open(filepath.Join(disk, "memory"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +86,7 @@ func TestFoldingDisk(t *testing.T) {
 
 // Two spellings that are both there are two memories, though they be one file.
 func TestBothSpellings(t *testing.T) {
-	dir, err := memory.Create(t.TempDir())
+	dir, err := memory.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,6 +37,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/atomicfile"
 	"dream-mcp/memory/secret"
 )
 
@@ -161,9 +162,8 @@ func (s *Store) Disk() (*memory.Dir, error) {
 
 // makeDir opens the memory directory, and creates it if needed.
 func (s *Store) makeDir() (*memory.Dir, error) {
-	dir, err := memory.Create(s.MemoryDir)
-	if err == nil {
-		dir.AllowSecrets = s.AllowSecrets
+	if err := atomicfile.MakeFolders(s.MemoryDir); err != nil {
+		return nil, err
 	}
-	return dir, err
+	return s.Disk()
 }

@@ -17,6 +17,7 @@ import (
 	"modernc.org/sqlite/vfs"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/atomicfile"
 )
 
 // Aside begins the names of databases that were set aside.
@@ -91,7 +92,7 @@ func (db *DB) ensure() error {
 	case !errors.Is(err, fs.ErrNotExist) || db.readOnly:
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(db.path), 0o700); err != nil {
+	if err := atomicfile.MakeFolders(filepath.Dir(db.path)); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(db.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)

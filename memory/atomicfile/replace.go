@@ -234,6 +234,25 @@ func MakeFolder(root *os.Root, folder string) error {
 	return err
 }
 
+// MakeFolders makes the folder at a path of the system, and those above it, for the person alone. That they are there is durable.
+func MakeFolders(at string) error {
+	if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+		return err // what is there and no folder is refused by whoever opens it
+	}
+	above := filepath.Dir(at)
+	if err := MakeFolders(above); err != nil {
+		return err
+	}
+	if err := os.Mkdir(at, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	root, err := memory.OpenRoot(above)
+	if err != nil {
+		return err
+	}
+	return errors.Join(SyncFolder(root, "."), root.Close())
+}
+
 // Move gives the temporary temp a name, in one step. Afterwards temp is what had that name, so that even an edit made since
 // the last look is not lost, or is gone if nothing had it. The folders are not synced.
 func Move(root *os.Root, temp, name string) error {
