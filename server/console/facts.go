@@ -24,7 +24,7 @@ func headline(s consolidate.State) (state, next string) {
 	case s.Dream != nil:
 		return "A dream is open.", ""
 	case s.HeldBy != "":
-		return claudeDreams + ".", "Until then no other dream begins; at most an hour."
+		return claudeDreams + ".", "Another dream can begin when it has ended, at the latest in an hour."
 	case s.Due:
 		return "A dream is due.", "Ask your agent for one, or run: dream-mcp dream"
 	case s.ClosedGate != "":

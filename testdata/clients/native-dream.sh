@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Claude Code's own dream, made to fire in the real client with a stand-in for the model: while it runs, none of ours begins, and
-# status, doctor and watch say who dreams.
+# status, its --watch and doctor say who dreams.
 #   native-dream.sh PROGRAM WORKDIR
-# PROGRAM is Claude Code's binary (2.1.330 fires); WORKDIR must not be there yet. Run by hand, in the root of this project: the
+# PROGRAM is Claude Code's binary (2.1.197 and 2.1.330 dream); WORKDIR must not be there yet. Run by hand, in the root of this project: the
 # program is large. It fails at the first thing that is not as it should be.
 #
 # The dream fires after a turn of an interactive session, so terminal.py types that turn. It needs autoDreamEnabled in the settings, the
@@ -61,8 +61,8 @@ ours status | tee "$work/status.txt"
 grep -q "Claude Code's process [0-9]* dreams" "$work/status.txt" || die "status does not say that Claude Code dreams"
 ours doctor | tee "$work/doctor.txt"
 grep -q "held by Claude Code's process" "$work/doctor.txt" || die "doctor does not say that Claude Code dreams"
-ours watch --once | tee "$work/watch.txt"
-grep -q "Claude Code" "$work/watch.txt" || die "watch does not say that Claude Code dreams"
+ours status --watch --once | tee "$work/watch.txt"
+grep -q "Claude Code" "$work/watch.txt" || die "status --watch does not say that Claude Code dreams"
 request() { printf '{"jsonrpc":"2.0","id":%d,"method":"%s","params":%s}\n' "$@"; }
 {
 	request 1 initialize '{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"script","version":"1"}}'
