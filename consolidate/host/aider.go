@@ -2,8 +2,6 @@ package host
 
 import (
 	"fmt"
-	"io"
-	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -19,7 +17,7 @@ var aider = Host{
 	Sessions: []Sessions{{
 		Format: said.Format{
 			Host: "aider", Folders: []said.Folder{{Path: aiderFile, Why: "aider's, of this project", Trust: said.Whole}}, Paths: aiderPaths,
-			Collect: func(path string, ours func([]string) bool) said.Collection { return &chats{path, ours} },
+			Collect: aiderChats,
 		},
 		File: "AIDER_CHAT_HISTORY_FILE",
 	}},
@@ -34,76 +32,26 @@ func aiderPaths(_ string, roots []string) (paths []string) {
 	return paths
 }
 
-// chats is the collection of the sessions in one file.
-type chats struct {
-	path string
-	ours func([]string) bool
-}
-
-// A chat is one session.
-type chat struct {
-	id   string
-	text string
-	said.Status
-}
-
 // aiderStart begins the line that begins a session.
 const aiderStart = "# aider chat started at "
 
-// all returns the sessions. The time of one is the file's, or when the next one began.
-func (c *chats) all() (all []chat, err error) {
-	if !c.ours([]string{filepath.Dir(c.path)}) {
-		return nil, nil
-	}
-	f, err := said.OpenFile(c.path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	stat, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(io.LimitReader(f, said.MaxWhole+1))
-	if len(text) > said.MaxWhole {
-		return nil, said.ErrTooBig
-	}
-	for part := range strings.SplitSeq("\n"+string(text), "\n"+aiderStart) {
-		line, _, _ := strings.Cut(part, "\n")
-		began, wrong := time.ParseInLocation(time.DateTime, strings.TrimSpace(line), time.Local)
-		if wrong != nil {
-			continue
+func aiderChats(path string, ours func([]string) bool) said.Collection {
+	dir := filepath.Dir(path)
+	return &parts{path, said.MaxWhole, false, func(text string, at time.Time) (all []part) {
+		for chat := range strings.SplitSeq("\n"+text, "\n"+aiderStart) {
+			line, _, _ := strings.Cut(chat, "\n")
+			began, err := time.ParseInLocation(time.DateTime, strings.TrimSpace(line), time.Local)
+			if err != nil || !ours([]string{dir}) {
+				continue
+			}
+			if len(all) > 0 { // it was touched until the next one began
+				all[len(all)-1].ModTime = began
+			}
+			id := fmt.Sprintf("aider-%s-%d", began.Format("20060102-150405"), len(all)+1)
+			all = append(all, part{id, said.Status{Size: int64(len(chat)), ModTime: at}, func() []byte { return aiderLines(chat, dir) }})
 		}
-		if len(all) > 0 {
-			all[len(all)-1].ModTime = began
-		}
-		id := fmt.Sprintf("aider-%s-%d", began.Format("20060102-150405"), len(all)+1)
-		all = append(all, chat{id, part, said.Status{Size: int64(len(part)), ModTime: stat.ModTime()}})
-	}
-	return all, err
-}
-
-func (c *chats) List(since time.Time) (files []said.File, _ said.Skipped, err error) {
-	all, err := c.all()
-	for _, of := range all {
-		if of.ModTime.After(since) {
-			files = append(files, said.File{ID: of.id, Path: filepath.Join(c.path, of.id), Size: of.Size, ModTime: of.ModTime})
-		}
-	}
-	return files, said.Skipped{}, err
-}
-
-func (c *chats) Read(id string) (lines []byte, at said.Status, err error) {
-	all, err := c.all()
-	for _, of := range all {
-		if of.id == id {
-			return aiderLines(of.text, filepath.Dir(c.path)), of.Status, err
-		}
-	}
-	if err == nil {
-		err = fs.ErrNotExist
-	}
-	return nil, at, err
+		return all
+	}}
 }
 
 func aiderLines(text, dir string) []byte {

@@ -1,10 +1,7 @@
 package host
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -23,7 +20,18 @@ func memories(id said.Host, place Place, paths []string, ours func(home string, 
 	for _, path := range paths {
 		f.Folders = append(f.Folders, said.Folder{Path: path, Why: "what its model remembers", Trust: said.Whole})
 	}
-	f.Collect = func(path string, ours func([]string) bool) said.Collection { return &remembered{id, path, ours, cut} }
+	f.Collect = func(path string, ours func([]string) bool) said.Collection {
+		return &parts{path, maxMemory, true, func(text string, at time.Time) (all []part) {
+			seen := map[string]bool{}
+			for _, e := range cut(path, text) {
+				if p := e.part(id, path, at); !seen[p.id] && (e.dirs == nil || ours(e.dirs)) {
+					seen[p.id] = true
+					all = append(all, p)
+				}
+			}
+			return all
+		}}
+	}
 	return Sessions{Format: f, Place: place}
 }
 
@@ -38,64 +46,18 @@ type entry struct {
 // ofPerson is what an entry without a project is about.
 const ofPerson = ", about the person"
 
-// remembered is the collection of the entries of one file.
-type remembered struct {
-	host said.Host
-	path string
-	ours func([]string) bool
-	cut  func(path, text string) []entry
-}
-
 // maxMemory bounds what is read of a file. The largest seen had 274 KB.
 const maxMemory = 1 << 20
 
-// entries returns the entries of the file that are of the project, each with its ID.
-func (m *remembered) entries() (all map[string]entry, at said.Status, err error) {
-	f, err := said.OpenFile(m.path)
-	if err != nil {
-		return nil, at, err
-	}
-	defer f.Close()
-	stat, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, at, err
-	case !memory.Alone(f, stat):
-		return nil, at, errors.New("it has another name")
-	case stat.Size() > maxMemory:
-		return nil, at, fmt.Errorf("it is larger than %d KB", maxMemory>>10)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxMemory))
-	all = map[string]entry{}
-	for _, e := range m.cut(m.path, string(text)) {
-		if e.dirs == nil || m.ours(e.dirs) {
-			all[fmt.Sprintf("%s-%016x", m.host, said.Sum(e.text))] = e
+// part returns an entry of a file as a session.
+func (e entry) part(host said.Host, path string, at time.Time) part {
+	return part{fmt.Sprintf("%s-%016x", host, said.Sum(e.text)), said.Status{Size: 1, ModTime: at}, func() []byte {
+		r := said.Record{
+			Type: said.MemoryType, Timestamp: stamp(at), Branch: said.Quoted(fmt.Sprintf("%s:%d%s", filepath.Base(path), e.line, e.about)),
+			Message: said.Message{Blocks: typedText(e.text)},
 		}
-	}
-	return all, said.Status{Size: 1, ModTime: stat.ModTime()}, err
-}
-
-func (m *remembered) List(since time.Time) (files []said.File, _ said.Skipped, err error) {
-	all, at, err := m.entries()
-	for id := range all {
-		if at.ModTime.After(since) {
-			files = append(files, said.File{ID: id, Path: filepath.Join(m.path, id), Size: at.Size, ModTime: at.ModTime})
-		}
-	}
-	return files, said.Skipped{}, err
-}
-
-func (m *remembered) Read(id string) (lines []byte, at said.Status, err error) {
-	all, at, err := m.entries()
-	e, ok := all[id]
-	if err == nil && !ok {
-		err = fs.ErrNotExist
-	}
-	r := said.Record{
-		Type: said.MemoryType, Timestamp: stamp(at.ModTime), Branch: said.Quoted(fmt.Sprintf("%s:%d%s", filepath.Base(m.path), e.line, e.about)),
-		Message: said.Message{Blocks: typedText(e.text)},
-	}
-	return r.AppendLine(nil), at, err
+		return r.AppendLine(nil)
+	}}
 }
 
 // pointer is a line of an index.

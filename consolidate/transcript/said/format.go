@@ -69,7 +69,7 @@ func (f *Format) name() Host {
 // An Other is a host beside Claude Code whose sessions are read.
 type Other struct {
 	Format *Format
-	Home   string // ~/.codex, ~/.gemini, ~/.openclaw, ~/.local/share/opencode or the like; need not exist
+	Home   string // its own folder; need not exist
 }
 
 // A Folder holds transcripts of the project.

@@ -7,7 +7,7 @@ import (
 
 // Within reports whether a recorded working directory is root or is below it, part by part. Both
 // may come from another system than this one: a path with a drive letter is read as Windows writes
-// it, and the letter's case does not count: VS Code
+// it, and the letter's case does not count: an editor
 // starts Claude Code in c:\, a terminal in C:\.
 func Within(root, dir string) bool {
 	same := root == dir // most are
