@@ -27,11 +27,11 @@ type Header struct {
 	Waived     []Waiver          `json:"waived,omitempty"`        // of a dream or a write; once it lands, only those that were needed
 	Accepted   map[string]string `json:"accepted_loss,omitempty"` // of a dream or a write: why, by file
 	Undoes     string            `json:"undoes,omitempty"`        // of an undo: the operation
-	Dreamt
+	OfDream
 }
 
-// Dreamt is what the record and the log say of a dream alone.
-type Dreamt struct {
+// OfDream has what the record and the log say of a dream alone.
+type OfDream struct {
 	Forced        bool     `json:"forced,omitempty"`
 	Resumed       bool     `json:"resumed,omitempty"`
 	ToolCalls     int      `json:"tool_calls,omitempty"`

@@ -22,8 +22,8 @@ func TestRenderLog(t *testing.T) {
 		{Time: at(2), Outcome: ops.Committed, Header: undo, Files: []string{"a.md"}},
 		{Time: at(3), Outcome: ops.Committed, Undone: true, Files: []string{"a.md", "b.md"}, Header: ops.Header{
 			Kind: lock.KindDream, ID: "d2", Host: "codex", Started: at(3).Add(-12 * time.Minute),
-			Dreamt: ops.Dreamt{ToolCalls: 1, Forced: true, Summary: "merged\ntwo\u202e", BytesSearched: 12_340_000},
-			Waived: []ops.Waiver{{Rule: "relative-date", Why: "quoted", File: "a.md"}}, Accepted: map[string]string{"b.md": "x"},
+			OfDream: ops.OfDream{ToolCalls: 1, Forced: true, Summary: "merged\ntwo\u202e", BytesSearched: 12_340_000},
+			Waived:  []ops.Waiver{{Rule: "relative-date", Why: "quoted", File: "a.md"}}, Accepted: map[string]string{"b.md": "x"},
 		}},
 		{Time: at(4), Outcome: ops.Fired, Header: op("d2", lock.KindDream)}, // replaced by its end
 		{Time: at(5), Outcome: ops.Aborted, Header: aborted},
@@ -55,7 +55,7 @@ func TestRenderLog(t *testing.T) {
 func TestRenderDiff(t *testing.T) {
 	t.Parallel()
 	diff := "--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n same\x1b[2J\n-old\u202e\r\n+new"
-	r := history.Report{Undone: true, Entry: ops.LogEntry{Time: noon, Outcome: ops.Committed, Header: ops.Header{ID: "d1", Kind: lock.KindDream, Dreamt: ops.Dreamt{Summary: "new for old"}}}}
+	r := history.Report{Undone: true, Entry: ops.LogEntry{Time: noon, Outcome: ops.Committed, Header: ops.Header{ID: "d1", Kind: lock.KindDream, OfDream: ops.OfDream{Summary: "new for old"}}}}
 	plain := "new for old\ndream undone, 2026-11-20 12:00, d1\n--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n same\n-old⟨U+202E⟩\n+new\n"
 	if got := renderDiff(r, diff, noon, false); got != plain {
 		t.Errorf("got %q, want %q", got, plain)

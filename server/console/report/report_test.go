@@ -25,7 +25,7 @@ func sample() Page {
 		Project: "/home/mira/shop", Memory: "/home/mira/.claude/projects/shop/memory", Zone: time.UTC,
 		Report: history.Report{
 			Entry: ops.LogEntry{Time: at, Outcome: ops.Committed, Changes: changes, Header: ops.Header{
-				ID: "20261121-010651-d56fd6", Kind: "dream", Host: "claude-code", Dreamt: ops.Dreamt{Summary: "Three notes on bun became one."},
+				ID: "20261121-010651-d56fd6", Kind: "dream", Host: "claude-code", OfDream: ops.OfDream{Summary: "Three notes on bun became one."},
 			}},
 			Files: []history.File{
 				{Path: "use-bun.md", Description: "Run scripts with bun, not npm",
@@ -70,7 +70,7 @@ func TestEscaped(t *testing.T) {
 	const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>{{.ID}}</pre></style>`
 	p := sample()
 	old, new := hostile+"\nold", "new\n"+hostile
-	p.Project, p.Memory, p.Entry = hostile, hostile, ops.LogEntry{Outcome: hostile, Header: ops.Header{ID: hostile, Host: hostile, Dreamt: ops.Dreamt{Summary: hostile}, Kind: hostile}}
+	p.Project, p.Memory, p.Entry = hostile, hostile, ops.LogEntry{Outcome: hostile, Header: ops.Header{ID: hostile, Host: hostile, OfDream: ops.OfDream{Summary: hostile}, Kind: hostile}}
 	p.Files = []history.File{{Path: hostile, Into: hostile, Description: hostile, Why: hostile, LeftOut: []history.LeftOut{{Text: hostile, Why: hostile}}, Before: &old, After: &new,
 		Sources: []provenance.Origin{{Words: provenance.Words{Source: hostile, Speaker: hostile, Text: hostile}}}}}
 	p.Left = []string{hostile}
