@@ -80,7 +80,8 @@ for host in codex gemini opencode; do
 	echo "== $host, at a session's start"
 	dream-mcp install "$host" --recall start
 	ask "$host" "deploy Kestrel to staging"
-	got "- [feedback_ship.md; feedback; 1 minute old] — Deploys to staging go through make ship"
+	got "- [feedback_ship.md; feedback; "
+	got " old] — Deploys to staging go through make ship"
 	not 'Deploy Kestrel to staging with `make ship`'
 	echo "== $host, at a prompt"
 	dream-mcp install "$host" --recall prompt
