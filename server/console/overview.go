@@ -110,7 +110,7 @@ func renderOverview(head string, s consolidate.Status, wrong []string, now time.
 	}
 	b.WriteString("\n")
 	b.Add(true, "", "  dream-mcp said      what you said since the last dream")
-	b.Add(s.Last != nil, "", "  dream-mcp diff      what the last dream changed")
+	b.Add(s.Last != nil && s.Last.Outcome == ops.Committed, "", "  dream-mcp diff      what the last dream changed")
 	b.Add(true, "", "  dream-mcp status    all gates, and where everything is")
 	b.Add(true, "", "  dream-mcp help      all that you can type")
 	return b.String()
