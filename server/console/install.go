@@ -56,7 +56,7 @@ func runInstall(ctx context.Context, c *Command, _ *consolidate.Project, _ setti
 		return oneOf("host", c.Args[0], install.IDs())
 	case !h.Configured():
 		return &Failure{"where " + h.Name + " lists its servers is not known to dream-mcp",
-			"add a server there by hand: its command is " + c.Self + ", without arguments", 2}
+			"if it takes MCP servers, add one by hand: its command is " + c.Self + ", without arguments", 2}
 	}
 	removing := c.Verb == "uninstall"
 	if !removing && i.Lost(h) {
