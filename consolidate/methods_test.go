@@ -19,7 +19,7 @@ import (
 func TestMethodsOfATypeAreFew(t *testing.T) {
 	for _, v := range []any{
 		&Project{}, &Gates{}, &Sessions{}, &Proposals{}, &dream{},
-		&ops.Store{}, &ops.Records{}, &ops.Folder{}, &ops.Tx{}, &ops.Op{}, &ops.Stage{},
+		&ops.Store{}, &ops.Records{}, &ops.Tx{}, &ops.Op{}, &ops.Stage{},
 		&history.History{}, &share.Share{}, &recall.Recall{}, &runs.Runs{}, &provenance.Sources{}, &doctor.Doctor{}, &proposal.Queue{},
 		&search.Store{},
 	} {

@@ -295,7 +295,7 @@ func (r reader) read(path string) (res ReadResult) {
 	}
 	res.Shown = show(f)
 	if n.IsIndex() && res.Err == nil {
-		res.NoLine = indexing.WithoutLine(&r.store.Records.Folder, r.dir, memory.ParseIndex(f.Data))
+		res.NoLine = indexing.WithoutLine(r.store.Records, r.dir, memory.ParseIndex(f.Data))
 	}
 	if disk != nil {
 		onDisk := show(*disk)

@@ -25,13 +25,13 @@ func (e *Index) ifItFits(n memory.Name, change func() error) error {
 }
 
 // waitForRoom returns the memories that have no line because the index was full.
-func waitForRoom(s *ops.Folder) (files []string) {
+func waitForRoom(s *ops.Records) (files []string) {
 	files, _ = s.Look().Unindexed() // without it there are none
 	return files
 }
 
 // WithoutLine returns the memories that index x of dir does not name because it is full.
-func WithoutLine(s *ops.Folder, dir *memory.Dir, x *memory.Index) []string {
+func WithoutLine(s *ops.Records, dir *memory.Dir, x *memory.Index) []string {
 	return slices.DeleteFunc(waitForRoom(s), func(file string) bool {
 		n, err := memory.ParseName(file)
 		if err == nil && !x.Mentions(n) {

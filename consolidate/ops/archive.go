@@ -17,9 +17,6 @@ import (
 	"dream-mcp/memory/atomicfile"
 )
 
-// Records are the operations in the database, their texts, and the log.
-type Records struct{ Folder }
-
 // Path returns the path of the database.
 func (s *Records) Path() string { return filepath.Join(s.StateDir(), state.File) }
 

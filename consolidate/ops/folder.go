@@ -19,8 +19,8 @@ import (
 	"dream-mcp/memory/atomicfile"
 )
 
-// Folder is the private folder of one memory, with its notes.
-type Folder struct {
+// Records are the private folder of one memory, with the operations in its database, their texts, and the log.
+type Records struct {
 	*Options
 
 	key string // names the folder
@@ -32,7 +32,7 @@ type Folder struct {
 }
 
 // Close closes the state folder and its database. The store can be used again.
-func (f *Folder) Close() (err error) {
+func (f *Records) Close() (err error) {
 	f.opening.Lock()
 	defer f.opening.Unlock()
 	for _, db := range append(f.aside, f.db) {
@@ -48,7 +48,7 @@ func (f *Folder) Close() (err error) {
 }
 
 // DB returns the database of this memory, and creates it if needed, but with LookOnly. It remains open until Close.
-func (f *Folder) DB() (*state.DB, error) {
+func (f *Records) DB() (*state.DB, error) {
 	if f.LookOnly {
 		db := f.Look()
 		return db, db.Err()
@@ -58,7 +58,7 @@ func (f *Folder) DB() (*state.DB, error) {
 
 // Look returns the database of this memory, to read it; nil, which is an empty one, if there is none. If it cannot be opened, its methods
 // say so.
-func (f *Folder) Look() *state.DB {
+func (f *Records) Look() *state.DB {
 	info, err := os.Lstat(filepath.Join(f.StateDir(), state.File))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 { // to open it would write to it
 		return nil
@@ -70,7 +70,7 @@ func (f *Folder) Look() *state.DB {
 	return db
 }
 
-func (f *Folder) openDB() (*state.DB, error) {
+func (f *Records) openDB() (*state.DB, error) {
 	f.opening.Lock()
 	defer f.opening.Unlock()
 	if f.db != nil {
@@ -87,7 +87,7 @@ func (f *Folder) openDB() (*state.DB, error) {
 }
 
 // StateDir returns the path of the state folder of this memory.
-func (f *Folder) StateDir() string { return filepath.Join(f.StateHome, f.key) }
+func (f *Records) StateDir() string { return filepath.Join(f.StateHome, f.key) }
 
 // FolderOf returns the path of a folder in the state folder of a memory.
 func FolderOf(stateHome, memoryDir, folder string) string {
@@ -95,7 +95,7 @@ func FolderOf(stateHome, memoryDir, folder string) string {
 }
 
 // Root opens the state folder of this memory, and creates it if needed. It remains open.
-func (f *Folder) Root() (*os.Root, error) {
+func (f *Records) Root() (*os.Root, error) {
 	f.opening.Lock()
 	defer f.opening.Unlock()
 	if f.root != nil {
@@ -123,7 +123,7 @@ func (f *Folder) Root() (*os.Root, error) {
 const probeSize = 64 << 10
 
 // Writable fails if the state folder is read-only or full. If there is none yet, the folder counts that it would be made in.
-func (f *Folder) Writable() error {
+func (f *Records) Writable() error {
 	if f.LookOnly {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (f *Folder) Writable() error {
 }
 
 // LockNote locks a lock file in the state folder. It waits at most wait for another process.
-func (f *Folder) LockNote(ctx context.Context, file string, wait time.Duration) (unlock func() error, err error) {
+func (f *Records) LockNote(ctx context.Context, file string, wait time.Duration) (unlock func() error, err error) {
 	root, err := f.Root()
 	if err != nil {
 		return nil, err

@@ -77,7 +77,7 @@ func Open(o Options) *Store {
 		o.Step = func(string) {}
 	}
 	o.MemoryDir = RealPath(o.MemoryDir)
-	return &Store{Options: &o, Records: &Records{Folder{Options: &o, key: stateKey(o.MemoryDir)}}}
+	return &Store{Options: &o, Records: &Records{Options: &o, key: stateKey(o.MemoryDir)}}
 }
 
 // Dir opens the memory directory for reading, after it has completed an interrupted landing. It returns nil if there is none.

@@ -178,7 +178,7 @@ func namesOf(changes []Change) []string {
 func (t *Tx) LogBegun() error { return t.s.Records.Append(t.Entry(Fired, t.Started)) }
 
 // Notes returns the state folder, for notes.
-func (t *Tx) Notes() *Folder { return &t.s.Records.Folder }
+func (t *Tx) Notes() *Records { return t.s.Records }
 
 // Look opens the stage of an operation of which this process holds no lock. It cannot land.
 func (s *Store) Look(dir *memory.Dir, info Op) (*Tx, error) { return s.openTx(dir, info) }

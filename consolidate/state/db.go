@@ -74,9 +74,6 @@ func (db *DB) Close() (err error) {
 	return err
 }
 
-// ReadOnly reports whether the database cannot be written.
-func (db *DB) ReadOnly() bool { return db.readOnly }
-
 // Replaced reports whether another file, or none, has taken the place of the one that was opened.
 func (db *DB) Replaced() bool {
 	info, err := os.Lstat(db.path)

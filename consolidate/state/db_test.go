@@ -29,8 +29,10 @@ func open(t *testing.T, folder string) *DB {
 }
 
 func add(db *DB, text string) error {
-	_, err := db.AddTexts(map[memory.Sum][]byte{memory.SumOf([]byte(text)): []byte(text)})
-	return err
+	return db.update(func(tx *Tx) error {
+		_, err := tx.addTexts(map[memory.Sum][]byte{memory.SumOf([]byte(text)): []byte(text)})
+		return err
+	})
 }
 
 func expectText(t *testing.T, db *DB, want string) {

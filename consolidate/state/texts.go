@@ -9,15 +9,6 @@ import (
 	"dream-mcp/memory"
 )
 
-// AddTexts makes texts durable. It returns the number of bytes that were not there.
-func (db *DB) AddTexts(texts map[memory.Sum][]byte) (added int64, err error) {
-	err = db.update(func(tx *Tx) error {
-		added, err = tx.addTexts(texts)
-		return err
-	})
-	return added, err
-}
-
 // Text returns a text; nil for the sum "". It fails with fs.ErrNotExist if there is none, and with ErrDamaged if the text does
 // not have its sum.
 func (db *DB) Text(sum memory.Sum) (text []byte, err error) {
@@ -34,7 +25,7 @@ func (db *DB) Text(sum memory.Sum) (text []byte, err error) {
 	return text, err
 }
 
-// addTexts adds texts, and replaces those that are damaged.
+// addTexts adds texts, and replaces those that are damaged. It returns the number of bytes that were not there.
 func (tx *Tx) addTexts(texts map[memory.Sum][]byte) (added int64, err error) {
 	for sum, text := range texts {
 		_, err := tx.text(sum)
