@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"dream-mcp/memory"
@@ -35,7 +34,7 @@ func findInvisible(file string, data []byte) (findings []Finding) {
 		var named []string
 		for _, h := range found[:min(len(found), maxNamed)] {
 			r, _ := utf8.DecodeRuneInString(line[h.From:])
-			named = append(named, fmt.Sprintf("U+%04X (%s) in column %d", r, kindOfHidden(r), columnAt(line, h.From)))
+			named = append(named, fmt.Sprintf("U+%04X in column %d", r, columnAt(line, h.From)))
 		}
 		message := "characters that nobody sees: " + strings.Join(named, ", ")
 		if n := len(found) - len(named); n > 0 {
@@ -57,19 +56,3 @@ func hiddenIn(line string) []visible.Run {
 
 // columnAt returns the column, from 1, of a place of a line.
 func columnAt(line string, at int) int { return utf8.RuneCountInString(line[:at]) + 1 }
-
-func kindOfHidden(r rune) string {
-	switch {
-	case unicode.Is(unicode.Bidi_Control, r):
-		return "bidirectional"
-	case unicode.In(r, unicode.Zl, unicode.Zp), r == '\u0085':
-		return "line end"
-	case unicode.Is(unicode.Cc, r):
-		return "control"
-	case unicode.Is(unicode.Variation_Selector, r):
-		return "variation selector"
-	case 0xe0000 <= r && r <= 0xe007f:
-		return "tag"
-	}
-	return "zero width"
-}

@@ -44,11 +44,6 @@ func isConventional(name string) bool {
 	return hosts[first] && hosted[strings.ToLower(stem(path.Base(name)))] || !strings.Contains(name, "/") && general[strings.ToLower(stem(name))]
 }
 
-// isBuilt reports whether a file without a folder has a source beside it in the project: extract.js of extract.ts.
-func (t *tree) isBuilt(name string) bool {
-	return !strings.Contains(name, "/") && t.stems[stem(name)]
-}
-
 // parsePath reads a code span as a path of the project, clean and with slashes; "" where it is none.
 func parsePath(text string) string {
 	text, _, _ = strings.Cut(text, "::") // a test within a file
@@ -107,7 +102,7 @@ func (p *Project) judgePath(text string) []Hit {
 		if !ok {
 			return never
 		}
-		if isConventional(name) || t.isBuilt(name) || p.isIgnored(was) {
+		if isConventional(name) || p.isIgnored(was) {
 			return nil
 		}
 		became := h.became(was)

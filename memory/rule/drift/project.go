@@ -65,7 +65,6 @@ func (p *Project) begin() {
 type tree struct {
 	files   []string
 	bases   map[string][]string // the paths of files and folders, by their last part
-	stems   map[string]bool     // of files
 	closed  map[string]bool     // folders that were not entered
 	limited bool                // there is more
 }
@@ -83,7 +82,7 @@ var skipped = prose.Set(".git .hg .svn .jj node_modules bower_components __pycac
 
 // list reads the tree, the shallow folders first.
 func list(root *os.Root) *tree {
-	t := &tree{bases: make(map[string][]string), stems: make(map[string]bool), closed: make(map[string]bool)}
+	t := &tree{bases: make(map[string][]string), closed: make(map[string]bool)}
 	start, left := time.Now(), maxListed
 	for queue := []string{"."}; len(queue) > 0; queue = queue[1:] {
 		folder := queue[0]
@@ -117,7 +116,6 @@ func list(root *os.Root) *tree {
 				continue
 			}
 			t.files = append(t.files, name)
-			t.stems[stem(e.Name())] = true
 		}
 	}
 	return t
