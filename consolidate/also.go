@@ -20,9 +20,10 @@ const (
 	maxAlsoText = 120 // characters
 )
 
-// Complete fills in what is judged after the last of several writes, over the memory as they leave it: the passages of other
-// memories on the same thing, and links that lead nowhere, or to what was merged. The writes are done: where the memory cannot be read, nothing is filled in.
-// Of those that were refused it takes why, by path: a dream does not land before they are made again, or a second finalize leaves them out.
+// Complete adds to the results of several writes what needs the memory after the last one: passages of other memories
+// on the same subject, and findings on links that have no target, or lead to what was merged. If the memory cannot be
+// read, it adds nothing. refused maps the path of a refused write to the reason: the next finalize fails once, unless
+// the write is made again.
 func (p *Project) Complete(ctx context.Context, results []*WriteResult, refused map[string]string) {
 	p.Store.Lock()
 	defer p.Store.Unlock()

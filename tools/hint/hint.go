@@ -1,4 +1,5 @@
-// Package hint has the table of what to do after an error: in the words of the tools for a model, and of the terminal for a person.
+// Package hint has the table of what to do after an error: in the words of the tools for a model, and in those of the
+// terminal for a person.
 //
 // It promises a hint for every error. It does not change what an error says.
 package hint
@@ -36,7 +37,8 @@ func For(err error) Hint {
 }
 
 // other is for the errors that have no row, and the words that a row lacks.
-var other = Hint{"nothing has changed; dream_status shows the state", "dream-mcp doctor looks for the cause; dream-mcp help lists verbs and flags"}
+var other = Hint{"nothing has changed; dream_status shows the state",
+	"dream-mcp doctor looks for the cause; dream-mcp help lists verbs and flags"}
 
 // What a half-landed commit needs.
 const freeDisk = "free the disk, fix its permissions, or move away what is in the place of a file; "
@@ -63,18 +65,21 @@ var table = []func(error) (Hint, bool){
 	each(func(e *ops.BaseError) Hint {
 		switch {
 		case e.Name.IsIndex():
-			return Hint{Model: fmt.Sprintf("a whole new content needs \"base\": %q; upsert and remove need none", e.Have.Short())}
+			return Hint{Model: fmt.Sprintf("a whole new content needs \"base\": %q; upsert and remove need none",
+				e.Have.Short())}
 		case e.Have == "":
 			return Hint{Model: ops.DidYouMean(e.Near, "omit base to create it")}
 		}
-		h := fmt.Sprintf("read_memory {\"paths\": [%q]} shows what is there; write with \"base\": %q", e.Name, e.Have.Short())
+		h := fmt.Sprintf("read_memory {\"paths\": [%q]} shows what is there; write with \"base\": %q",
+			e.Name, e.Have.Short())
 		if e.OnDisk {
 			h += ", which replaces what was staged"
 		}
 		return Hint{Model: h}
 	}),
 	each(func(e *memory.TwinError) Hint {
-		return Hint{Model: fmt.Sprintf("write to %q, or choose a name that differs more", e.Twin), Person: "choose a name that differs more"}
+		return Hint{Model: fmt.Sprintf("write to %q, or choose a name that differs more", e.Twin),
+			Person: "choose a name that differs more"}
 	}),
 	each(func(e *ops.ConflictError) Hint {
 		if id := e.Landed.ID; len(e.Landed.Changes) > 0 {
@@ -82,48 +87,69 @@ var table = []func(error) (Hint, bool){
 				"where the person wants what has landed undone: undo_dream {\"id\": %q}", id),
 				"look at the file as it is now; dream-mcp undo " + id + " undoes what has landed"}
 		}
-		return Hint{"read_memory shows what is there; write_memory again with the disk's sum as base, and in a dream, which stays open, finalize_index",
-			"nothing was overwritten. dream-mcp diff and dream-mcp review show the present state: do it again, or restore what was changed first"}
+		return Hint{"read_memory shows what is there; write_memory again with the disk's sum as base, and " +
+			"in a dream, which stays open, finalize_index",
+			"nothing was overwritten. dream-mcp diff and dream-mcp review show the present state: do it " +
+				"again, or restore what was changed first"}
 	}),
 	each(closed),
 	each(busy),
 	each(func(e *ops.RequestError) Hint { return Hint{e.Hint, e.Hint} }),
 	each(func(e *search.QueryError) Hint {
 		return Hint{cmp.Or(fields[e.Field], "see the schema of grep_transcripts"),
-			"an expression is RE2 (github.com/google/re2/wiki/Syntax); without --regex the words are looked for as they are"}
+			"an expression is RE2 (github.com/google/re2/wiki/Syntax); without --regex the words are looked " +
+				"for as they are"}
 	}),
 	each(func(*share.StopError) Hint {
-		return Hint{Person: "the memory here and the remote are as they were; look at the remote, then: dream-mcp share --now"}
+		return Hint{Person: "the memory here and the remote are as they were; look at the remote, then: " +
+			"dream-mcp share --now"}
 	}),
 	each(func(*share.GitError) Hint {
-		return Hint{Person: "git must reach the remote without a prompt: try git ls-remote. What changed here is kept and sent later: dream-mcp share --now"}
+		return Hint{Person: "git must reach the remote without a prompt: try git ls-remote. What changed " +
+			"here is kept and sent later: dream-mcp share --now"}
 	}),
-	is(Hint{Model: "call it again if it is still needed", Person: "dream-mcp status shows the present state"}, context.Canceled, context.DeadlineExceeded),
+	is(Hint{Model: "call it again if it is still needed", Person: "dream-mcp status shows the present state"},
+		context.Canceled, context.DeadlineExceeded),
 	is(Hint{"finalize_index and write_memory answer the ID that can be undone",
 		"a dream or a write comes first: ask your agent for one, or run dream-mcp dream"}, ops.ErrNothing),
 	is(Hint{"finalize_index and write_memory answer the ID that can be undone",
-		"dream-mcp log lists the IDs of dreams and writes; dream-mcp why FILE lists those that changed a memory"}, ops.ErrUnknown),
-	is(Hint{"nothing has changed; dream_status shows what the last dream did, and in a terminal dream-mcp log lists all",
-		"dream-mcp log lists the IDs of dreams and writes; dream-mcp why FILE lists those that changed a memory"}, history.ErrUndone),
+		"dream-mcp log lists the IDs of dreams and writes; dream-mcp why FILE lists those that changed a memory"},
+		ops.ErrUnknown),
+	is(Hint{"nothing has changed; dream_status shows what the last dream did, and in a terminal " +
+		"dream-mcp log lists all",
+		"dream-mcp log lists the IDs of dreams and writes; dream-mcp why FILE lists those that changed a memory"},
+		history.ErrUndone),
 	is(Hint{"an ID is SESSION:LINE, as in a89ce8ad-134:72; the header of a listing names the session",
-		"dream-mcp search and dream-mcp said print IDs, as in e4f91da5-5d2:6"}, sessions.ErrNotFound, sessions.ErrAmbiguous),
+		"dream-mcp search and dream-mcp said print IDs, as in e4f91da5-5d2:6"},
+		sessions.ErrNotFound, sessions.ErrAmbiguous),
 	is(Hint{"dream_orient opens one; outside a dream, write_memory lands a single memory with its line of the index",
 		"dream-mcp status shows whether one is due; dream-mcp dream runs one now"}, ops.ErrNoDream),
-	is(Hint{"dream_orient {\"resume\": true} goes on with what was staged; if nothing was, dream_orient {} begins another",
+	is(Hint{"dream_orient {\"resume\": true} goes on with what was staged; if nothing was, " +
+		"dream_orient {} begins another",
 		"dream-mcp dream begins another"}, consolidate.ErrExpired, consolidate.ErrLost, lock.ErrGone),
-	is(Hint{"a person wanted it to end: say so, and do not begin another by yourself", "dream-mcp dream begins another"}, consolidate.ErrStopped),
-	is(Hint{"dream_orient without resume begins a new dream", "dream-mcp dream begins a new one"}, consolidate.ErrNoStage),
+	is(Hint{"a person wanted it to end: say so, and do not begin another by yourself",
+		"dream-mcp dream begins another"}, consolidate.ErrStopped),
+	is(Hint{"dream_orient without resume begins a new dream", "dream-mcp dream begins a new one"},
+		consolidate.ErrNoStage),
 	is(Hint{"one memory holds one fact: split it", "one memory holds one fact: split it"}, memory.ErrTooLarge),
-	is(Hint{"nothing has changed: a link, a folder, a fifo or a device is where a plain file or folder must be; a person must move it away",
-		"a link, a folder, a fifo or a device is where a plain file or folder must be: move it away"}, memory.ErrNotRegular, syscall.ENOTDIR, syscall.EISDIR),
-	is(Hint{"nothing has changed: a person must unmount it, or remove the attribute (lsattr shows it, chattr -i -a removes it); or leave this file as it is",
+	is(Hint{"nothing has changed: a link, a folder, a fifo or a device is where a plain file or folder " +
+		"must be; a person must move it away",
+		"a link, a folder, a fifo or a device is where a plain file or folder must be: move it away"},
+		memory.ErrNotRegular, syscall.ENOTDIR, syscall.EISDIR),
+	is(Hint{"nothing has changed: a person must unmount it, or remove the attribute (lsattr shows it, " +
+		"chattr -i -a removes it); or leave this file as it is",
 		"unmount it, or remove the attribute: lsattr shows it, chattr -i -a removes it"}, memory.ErrFixed),
-	is(Hint{"this user may not read or write the memory directory, or the state folder: a person must fix its permissions",
-		"look at the permissions of that path; dream-mcp help lists the flags that choose other folders"}, fs.ErrPermission, syscall.EROFS, state.ErrReadOnly),
-	is(Hint{"the disk is full; nothing has changed: free some space and call again", "free some space on that disk, then do it again"}, syscall.ENOSPC),
+	is(Hint{"this user may not read or write the memory directory, or the state folder: a person must " +
+		"fix its permissions",
+		"look at the permissions of that path; dream-mcp help lists the flags that choose other folders"},
+		fs.ErrPermission, syscall.EROFS, state.ErrReadOnly),
+	is(Hint{"the disk is full; nothing has changed: free some space and call again",
+		"free some space on that disk, then do it again"}, syscall.ENOSPC),
 	is(Hint{"nothing has changed: call again in a moment", "try again in a moment"}, state.ErrBusy),
-	is(Hint{"nothing has changed: a person must look: dream-mcp doctor, in a terminal, says what is wrong with the database, and what to do",
-		"dream-mcp doctor says what is wrong with the database, and what to do"}, state.ErrDamaged, state.ErrForeign, state.ErrNewer, state.ErrReplaced),
+	is(Hint{"nothing has changed: a person must look: dream-mcp doctor, in a terminal, says what is " +
+		"wrong with the database, and what to do",
+		"dream-mcp doctor says what is wrong with the database, and what to do"},
+		state.ErrDamaged, state.ErrForeign, state.ErrNewer, state.ErrReplaced),
 }
 
 // each returns a row for the errors of one type.
@@ -165,7 +191,8 @@ func busy(e *lock.BusyError) Hint {
 	case e.Moment:
 		return Hint{"call again in a moment", "try again in a moment"}
 	}
-	return Hint{"wait for that dream to end; dream_status shows it, and a person can end it with: dream-mcp dream --stop",
+	return Hint{"wait for that dream to end; dream_status shows it, and a person can end it with: " +
+		"dream-mcp dream --stop",
 		"wait for that dream to end, or end it: dream-mcp dream --stop"}
 }
 
@@ -173,10 +200,13 @@ func closed(e *consolidate.ClosedError) Hint {
 	h := Hint{Person: "dream-mcp status shows what is missing"}
 	switch {
 	case e.MemoryOff:
-		h.Model = "memory itself is switched off, and nothing opens this gate; only the person can switch it on, in that setting"
+		h.Model = "memory itself is switched off, and nothing opens this gate; only the person can switch " +
+			"it on, in that setting"
 	case e.Gate.Name == "enabled":
-		h.Model = "this is the person's setting: dream_orient {\"force\": true} opens it once they ask for the prompt dream " +
-			"on this connection (in Claude Code /mcp__dream__dream), or agree where the client can ask them; or they run, in a terminal: dream-mcp mode suggest"
+		h.Model = "this is the person's setting: dream_orient {\"force\": true} opens it once they ask " +
+			"for the prompt dream " +
+			"on this connection (in Claude Code /mcp__dream__dream), or agree where the client can ask them; " +
+			"or they run, in a terminal: dream-mcp mode suggest"
 	case e.Gate.Name == "lock":
 		h.Model = "wait until the lock is free; dream_status shows who holds it"
 	default:
