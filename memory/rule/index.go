@@ -115,12 +115,29 @@ func findBadEntries(v *view) []Finding {
 		f.Message = "the index holds content that points to no memory: " + Places(content[:min(n, maxContent)])
 		f.Hint = "write what they say into memories by write_memory, and leave a line for each in the index"
 		if n > maxContent {
-			f.Message += fmt.Sprintf(" and %d more lines", n-maxContent)
+			f.Message = fmt.Sprintf("the index holds %d lines that point to no memory: %s", n, contentBySection(x, content))
 			f.Hint += "; then finalize_index {\"remove\": [\"section:NAME\"]}"
 		}
 		findings = append(findings, f)
 	}
 	return findings
+}
+
+// contentBySection counts lines of the index by the heading above them, in their order.
+func contentBySection(x *memory.Index, content []Finding) string {
+	of, _ := x.Headings()
+	var sections []string
+	lines := make(map[string]int)
+	for _, f := range content {
+		name := of[f.Line-1]
+		if lines[name]++; lines[name] == 1 {
+			sections = append(sections, name)
+		}
+	}
+	for i, name := range sections {
+		sections[i] = fmt.Sprintf("%d below %q", lines[name], cutText(name, 60))
+	}
+	return firstOf(sections, maxContent)
 }
 
 // isTableHead reports whether line i names the columns of a table: a row above a line of dashes.

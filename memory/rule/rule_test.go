@@ -267,7 +267,7 @@ func TestNearest(t *testing.T) {
 }
 
 func TestContentLines(t *testing.T) {
-	for lines, want := range map[int]string{1: "MEMORY.md:2", 14: "MEMORY.md:2,3,4,5,6,7,8,9,10,11,12,13 and 2 more lines"} {
+	for lines, want := range map[int]string{1: "MEMORY.md:2", 14: `12 below "M", 2 below "Done"`} {
 		s := snapshotOf(t, map[string]string{"MEMORY.md": "# M\n" + strings.Repeat("- the tide\n", min(lines, 12)) + "# Done\n" + strings.Repeat("- the ebb\n", max(0, lines-12))})
 		found := only(Standing(s, nil, ruleTime), "index-entry")
 		if len(found) != 1 || !strings.HasSuffix(found[0].Message, ": "+want) {
