@@ -49,13 +49,10 @@ func (x *Index) Meeting(s string, h Hit) float64 { return x.meeting(x.words(s, t
 // IsAbout reports whether a text has a rare word of the name of a hit's memory, any word of that name and a rare word of the
 // memory, or a name that only this memory has: in another language that may be all they share.
 func (x *Index) IsAbout(h Hit, s string) bool {
-	called, file := memory.NameWords(h.File), x.fileOf[h.i]
+	called, file, words := memory.NameWords(h.File), x.fileOf[h.i], x.words(s, true)
 	name := x.lookUp(called)
 	short := len(strings.Fields(called)) <= maxName
-	if short && x.meets(h, s, name) {
-		return true
-	}
-	return slices.ContainsFunc(x.words(s, true), func(w word) bool {
+	return short && x.meets(h, s, words, name) || slices.ContainsFunc(words, func(w word) bool {
 		return slices.ContainsFunc(w.terms, func(t int32) bool {
 			only := len(x.whole.holders(t)) == 1 && x.whole.count(t, file) > 0 && x.passages.count(t, int32(h.i)) >= 1
 			return short && slices.Contains(name, t) && w.says >= minRare && x.rarity(t) == w.says || w.named && only
@@ -63,19 +60,22 @@ func (x *Index) IsAbout(h Hit, s string) bool {
 	})
 }
 
-// meets reports whether a text has a word of a name, if only one of everyday work, and a rare word of the memory of a hit.
-func (x *Index) meets(h Hit, s string, name []int32) bool {
+// meets reports whether a text of some words has a word of a name, if only one of everyday work, and a rare word of the memory of a hit.
+func (x *Index) meets(h Hit, s string, words []word, name []int32) bool {
 	if !slices.ContainsFunc(x.lookUp(s), func(t int32) bool { return slices.Contains(name, t) && text.IsEveryday(x.terms[t]) }) {
 		return false
 	}
-	file := x.fileOf[h.i]
-	short := x.whole.lengths[file] <= maxShort
-	return slices.ContainsFunc(x.words(s, true), func(w word) bool {
+	return slices.ContainsFunc(words, func(w word) bool {
 		return !w.dense && slices.ContainsFunc(w.terms, func(t int32) bool {
-			held := x.passages.count(t, int32(h.i)) >= 1 || short && x.whole.count(t, file) >= 1
-			return held && !slices.Contains(name, t) && x.rarity(t) >= minRare
+			return x.holds(h, t) && !slices.Contains(name, t) && x.rarity(t) >= minRare
 		})
 	})
+}
+
+// holds reports whether the passage of a hit has a term, or its memory if that is short.
+func (x *Index) holds(h Hit, t int32) bool {
+	file := x.fileOf[h.i]
+	return x.passages.count(t, int32(h.i)) >= 1 || x.whole.lengths[file] <= maxShort && x.whole.count(t, file) >= 1
 }
 
 // A name of more words is a sentence. A word with less weight is in many memories.
@@ -121,17 +121,14 @@ func (x *Index) words(s string, wholes bool) (words []word) {
 }
 
 func (x *Index) meeting(words []word, h Hit) (weight float64) {
-	file := x.fileOf[h.i]
-	short := x.whole.lengths[file] <= maxShort
 	seen := map[int32]bool{}
 	n, says := 0, 0.0
 	for _, w := range words {
 		says += w.says
 		rarest := int32(-1)
 		for _, t := range w.terms {
-			held := x.passages.count(t, int32(h.i)) >= 1 || short && x.whole.count(t, file) >= 1
 			switch {
-			case !held || seen[t]:
+			case seen[t] || !x.holds(h, t):
 			case w.dense: // not parted into words
 				seen[t] = true
 				n, weight = n+1, weight+x.rarity(t)
