@@ -1,0 +1,131 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"dream-mcp/consolidate/history"
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
+)
+
+// database checks the database, and reports whether it can be read.
+func (e *examination) database() (db *state.DB, ok bool) {
+	path := e.Store.Records.Path()
+	for _, old := range []string{"blobs", "log.jsonl"} {
+		if _, err := os.Lstat(filepath.Join(e.Store.Records.StateDir(), old)); err == nil {
+			e.add(Check{Name: "archive", State: Note, Message: "the state of an earlier version in " + e.Store.Records.StateDir() + " is left alone",
+				Hint: "its folders ops and blobs and its file log.jsonl can be removed"})
+			break
+		}
+	}
+	db = e.Store.Records.Look()
+	err := db.Err()
+	pending := false
+	if e.dir != nil {
+		r, readErr := lock.Read(e.dir.Root())
+		pending = readErr != nil || r.Dream != ""
+		if _, lockErr := e.dir.Root().Lstat(lock.File); lockErr == nil && db == nil && err == nil { // the first operation created both
+			err = fmt.Errorf("%s is gone or empty", path)
+		}
+	}
+	if err != nil {
+		c := Check{Name: "archive", State: Wrong, Message: err.Error(), Hint: "copy what is in its folder, then put a backup in its place, if there is one",
+			Fix:    "it is renamed, and a new one begun: memories stay as they are, but what came before cannot be undone",
+			repair: func(context.Context) error { return e.Store.Records.Renew() }}
+		if errors.Is(err, state.ErrNewer) {
+			c.Hint = "use the newest version of dream-mcp on this machine"
+		}
+		if pending || errors.Is(err, state.ErrNewer) { // what is pending is said of the lock
+			c.Fix, c.repair = "", nil
+		}
+		e.add(c)
+		return nil, false
+	}
+	problems := db.Check()
+	if problems == nil {
+		return db, true
+	}
+	c := Check{Name: "archive", State: Wrong, Message: path + " is damaged: " + ops.Few(problems, maxNamedFiles),
+		Hint: "put a backup in its place, if there is one: what it has lost cannot be undone",
+		Fix:  "what can be read is copied into a new one, and it is renamed: memories stay as they are, but what it has lost cannot be undone"}
+	c.repair = func(ctx context.Context) error { return e.alone(ctx, e.Store.Records.Salvage) }
+	if pending {
+		c.Fix, c.repair = "", nil
+	}
+	e.add(c)
+	return nil, false
+}
+
+// alone calls do while no operation of another process is open.
+func (e *examination) alone(ctx context.Context, do func() error) error {
+	if e.dir == nil {
+		return do()
+	}
+	l, err := lock.Take(ctx, e.dir, ops.Wait)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(), l.Release())
+}
+
+// archive checks the archive and the stages of earlier operations.
+func (e *examination) archive() error {
+	db, ok := e.database()
+	if !ok {
+		return nil
+	}
+	ids, err := db.IDs()
+	if err != nil {
+		return err
+	}
+	var damaged, displaced []string
+	for _, id := range ids {
+		a, err := e.Store.Records.Op(id)
+		if err != nil {
+			damaged = append(damaged, id)
+			continue
+		}
+		for _, c := range a.Changes {
+			if c.Before == "" || a.State != ops.Landed {
+				continue
+			}
+			if _, err := db.TextSize(c.Before); err != nil && !slices.Contains(damaged, id) {
+				damaged = append(damaged, id)
+			}
+		}
+		for _, sum := range a.Displaced {
+			displaced = append(displaced, sum.Short()+" of "+id)
+		}
+	}
+	use, err := e.History.Use()
+	if err != nil {
+		return err
+	}
+	c := Check{Name: "archive", State: Healthy, Message: fmt.Sprintf("%s, %.1f of %d MiB",
+		ops.Plural(use.Dreams+use.Others, "operation"), float64(use.Bytes)/(1<<20), e.History.MaxArchive>>20)}
+	if use.Bytes > e.History.MaxArchive {
+		c.State, c.Hint = Note, "the next dream or write removes the oldest, but nothing that was deleted within 30 days"
+	}
+	e.add(c)
+	if len(damaged) > 0 {
+		e.add(Check{Name: "archive", State: Wrong, Message: "damaged, and cannot be undone: " + ops.Few(damaged, maxNamedFiles),
+			Hint: "put a backup in the place of " + e.Store.Records.Path() + ", if there is one"})
+	}
+	if len(displaced) > 0 {
+		e.add(Check{Name: "archive", State: Note, Message: "files that somebody else wrote during a commit are kept: " + ops.Few(displaced, maxNamedFiles)})
+	}
+	left, err := e.Store.Unfinished("")
+	for _, info := range left {
+		e.add(Check{Name: "stage", State: Note, Message: fmt.Sprintf("dream %s was %s; its stage is kept until %s", info.ID,
+			info.Outcome, info.LastCall.Add(history.StageKept).UTC().Format(time.DateOnly)),
+			Hint: `dream_orient {"resume": true} resumes the newest`})
+	}
+	return err
+}
