@@ -18,7 +18,7 @@ const (
 	Single                  // a write outside a dream; what the writes of an hour take counts together
 )
 
-// Verdict is what a change needs that takes something away.
+// Verdict says what a change that takes something away needs.
 type Verdict int
 
 const (

@@ -4,6 +4,7 @@ package drift
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -33,5 +34,20 @@ func TestPlans(t *testing.T) {
 	hits := p.Find([]Text{{File: "a.md", Body: text}}, func(string) bool { return false })
 	if len(hits) != 1 || hits[0].Ref != "docs/harbour.md" {
 		t.Errorf("got %+v", hits)
+	}
+}
+
+// A version that differs from the only one that the project declares is no finding, but both are named.
+func TestOtherVersion(t *testing.T) {
+	const text = "The gateway runs Python 3.11.\n\nThe page is built with Node 22.\n\nThe model needs Python 3.12.\n"
+	p := open(t, ".python-version|3.12\n", ".nvmrc|20\n", "web/.nvmrc|18\n")
+	if hits := p.Find([]Text{{File: "a.md", Body: text}}, func(string) bool { return false }); len(hits) != 0 {
+		t.Errorf("got %+v", hits)
+	}
+	if got, want := p.Checked().Other, []string{"a.md:1 Python 3.11 (.python-version: 3.12)"}; !slices.Equal(got, want) {
+		t.Errorf("other versions: %q, want %q", got, want)
+	}
+	if want := "; other versions: a.md:1 Python 3.11 (.python-version: 3.12)"; !strings.HasSuffix(p.Checked().String(), want) {
+		t.Errorf("got %q", p.Checked())
 	}
 }
