@@ -37,7 +37,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// A version that differs from the only one that the project declares is no finding, but both are named.
+// A version that differs from the only one that the project declares is not a finding. Both are named.
 func TestOtherVersion(t *testing.T) {
 	const text = "The gateway runs Python 3.11.\n\nThe page is built with Node 22.\n\nThe model needs Python 3.12.\n"
 	p := open(t, ".python-version|3.12\n", ".nvmrc|20\n", "web/.nvmrc|18\n")
