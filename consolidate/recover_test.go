@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,19 +15,22 @@ import (
 	"dream-mcp/memory"
 )
 
+// foreignFiles are what has the name of a memory and is none.
+var foreignFiles = []struct {
+	name string
+	put  func(path string) error
+}{
+	{"link", func(path string) error { return os.Symlink("c.md", path) }},
+	{"folder", func(path string) error { return os.Mkdir(path, 0o700) }},
+	{"large", func(path string) error {
+		return os.WriteFile(path, []byte(strings.Repeat("x", memory.MaxReadBytes+1)), 0o600)
+	}},
+}
+
 // What somebody puts in the way of a commit that was cut off is left alone. That does not refuse
 // every write for ever.
 func TestRecoverOverForeignFile(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		put  func(path string) error
-	}{
-		{"link", func(path string) error { return os.Symlink("c.md", path) }},
-		{"folder", func(path string) error { return os.Mkdir(path, 0o700) }},
-		{"large", func(path string) error {
-			return os.WriteFile(path, []byte(strings.Repeat("x", memory.MaxReadBytes+1)), 0o600)
-		}},
-	} {
+	for _, test := range foreignFiles {
 		t.Run(test.name, func(t *testing.T) {
 			w := cutOff(t, "updated a.md")
 			a := filepath.Join(w.memory, "a.md")
@@ -51,6 +55,78 @@ func TestRecoverOverForeignFile(t *testing.T) {
 				t.Error("the rest did not land")
 			}
 			if err := writeNew(p, "x.md"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Somebody replaces a memory by a link, a folder or a large file after the last look of a landing, which displaces it, and the
+// process dies then. The name is given back to what has it: a temporary that is no text must not refuse every write for ever.
+func TestRecoverOverDisplaced(t *testing.T) {
+	for _, file := range []string{"a.md", "b.md"} { // one is replaced, one deleted
+		for _, test := range foreignFiles {
+			t.Run(file+"/"+test.name, func(t *testing.T) {
+				w := cutOff(t, "sweep")
+				temp := w.query("SELECT temp FROM changes WHERE name = ?", file)[0]
+				path := filepath.Join(w.memory, file)
+				if err := os.Remove(filepath.Join(w.memory, temp)); err != nil {
+					t.Fatal(err)
+				}
+				if err := test.put(filepath.Join(w.memory, temp)); err != nil {
+					t.Skip(err)
+				}
+				was, err := os.Lstat(filepath.Join(w.memory, temp))
+				if err != nil {
+					t.Skip("NOT TESTED: this system made nothing, and said that it had: ", err)
+				}
+				p := w.open()
+				if err := p.Store.Recover(ctx); err != nil {
+					t.Fatal(err)
+				}
+				if is, err := os.Lstat(path); err != nil || !os.SameFile(is, was) {
+					t.Errorf("what was displaced has not got its name again: %v", err)
+				}
+				if left, _ := filepath.Glob(filepath.Join(w.memory, ".dream-*.tmp")); len(left) > 0 {
+					t.Errorf("left: %q", left)
+				}
+				if _, there := w.files()["deep/new.md"]; !there {
+					t.Error("the rest did not land")
+				}
+				if err := writeNew(p, "x.md"); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// The folder of a change becomes a link that leads out, after the process died: nothing is written there, and the rest lands.
+func TestRecoverOverALinkedFolder(t *testing.T) {
+	for _, at := range []string{"created deep/new.md", "sweep"} {
+		t.Run(at, func(t *testing.T) {
+			w := newWorldFor(t, "commit")
+			os.Mkdir(filepath.Join(w.memory, "deep"), 0o700)
+			w.put("deep/x.md", topic("x", "project"))
+			if died := w.runToDeath("commit", slices.Index(stepsOf(t, "commit"), at)); died != at {
+				t.Fatalf("it died at %q, want %q", died, at)
+			}
+			deep, outside := filepath.Join(w.memory, "deep"), filepath.Join(t.TempDir(), "deep")
+			if err := errors.Join(os.Rename(deep, outside), os.Symlink(outside, deep)); err != nil {
+				t.Skip(err)
+			}
+			was, _ := os.ReadDir(outside)
+			p := w.open()
+			if err := p.Store.Recover(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if is, _ := os.ReadDir(outside); len(is) != len(was) {
+				t.Errorf("outside are now %v, before %v", is, was)
+			}
+			if _, there := w.files()["b.md"]; there {
+				t.Error("the rest did not land")
+			}
+			if err := writeNew(p, "y.md"); err != nil {
 				t.Error(err)
 			}
 		})

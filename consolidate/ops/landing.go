@@ -132,7 +132,10 @@ func (s *Stage) Land(step func(string)) error {
 		if err != nil {
 			return fmt.Errorf("landing %s: %w", c.Name, err)
 		}
-		left = append(left, conflict...)
+		if conflict != nil {
+			left = append(left, conflict...)
+			continue
+		}
 		folder := path.Dir(c.Name.String())
 		folders[folder], folders[path.Dir(c.Temp)] = true, true
 		for ; path.Dir(c.Temp) == "." && folder != "."; folder = path.Dir(folder) {
@@ -174,23 +177,27 @@ func (s *Stage) land(c Change) ([]Conflict, error) {
 	if err != nil {
 		return nil, err
 	}
-	if disk.Sum == c.After {
-		return nil, nil
-	}
-	temp, err := readTemp(s.dir, c.Temp)
+	_, temp, err := readTemp(s.dir, c.Temp)
 	if err != nil {
 		return nil, err
 	}
 	ready := temp == c.After
 	switch {
+	case temp == unreadable && disk.Sum == unreadable:
+		return leftAlone(c, disk.Sum), nil
+	case disk.Sum == c.After:
+		return s.putBack(c) // it landed, and the process died then
 	case temp != "" && !ready || temp == "" && c.After != "" && disk.Sum != c.Before:
 		return nil, nil // it landed, and somebody changed it since
 	case disk.Sum != c.Before:
-		return []Conflict{{Name: c.Name, Want: c.Before, Have: disk.Sum, Lost: c.After}}, nil
+		return leftAlone(c, disk.Sum), nil
 	}
 	name, root := c.Name.String(), s.dir.Root()
 	if c.After == "" {
-		return nil, atomicfile.MoveAside(root, name, c.Temp)
+		if err := atomicfile.MoveAside(root, name, c.Temp); err != nil {
+			return nil, err
+		}
+		return s.putBack(c)
 	}
 	for _, file := range []string{name, c.Temp} {
 		if err := atomicfile.MakeFolder(root, path.Dir(file)); err != nil {
@@ -205,7 +212,25 @@ func (s *Stage) land(c Change) ([]Conflict, error) {
 	if _, err := s.dir.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return nil, atomicfile.Move(root, c.Temp, name)
+	if err := atomicfile.Move(root, c.Temp, name); err != nil {
+		return nil, err
+	}
+	return s.putBack(c)
+}
+
+// putBack returns the conflict if c has displaced what is no memory: somebody put a link, a folder or a large file there after the last
+// look. It gets its name again.
+func (s *Stage) putBack(c Change) ([]Conflict, error) {
+	_, temp, err := readTemp(s.dir, c.Temp)
+	if err != nil || temp != unreadable {
+		return nil, err
+	}
+	return leftAlone(c, unreadable), atomicfile.Move(s.dir.Root(), c.Temp, c.Name.String())
+}
+
+// leftAlone returns the conflict of c with a file that somebody else changed.
+func leftAlone(c Change, have memory.Sum) []Conflict {
+	return []Conflict{{Name: c.Name, Want: c.Before, Have: have, Lost: c.After}}
 }
 
 // recover ends what a crash left: a landing that was committed is completed; else the memory is as it was.

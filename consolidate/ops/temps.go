@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -50,20 +48,22 @@ func (s *Stage) writeTemp(c Change) error {
 	return atomicfile.WriteTemp(s.dir.Root(), c.Temp, data, cmp.Or(c.BeforeMode, c.AfterMode, 0o600), c.AfterTime)
 }
 
-// readTemp returns the sum of a temporary, or "".
-func readTemp(d *memory.Dir, temp string) (memory.Sum, error) {
-	data, err := memory.ReadBounded(d.Root(), temp, memory.MaxReadBytes)
+// readTemp returns the text of a temporary and its sum: "" if it is gone, unreadable if it is no memory, or its folder a link.
+func readTemp(d *memory.Dir, temp string) (data []byte, sum memory.Sum, err error) {
+	if _, err = d.Stat(temp); err == nil {
+		data, err = memory.ReadBounded(d.Root(), temp, memory.MaxReadBytes)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", nil
+		return nil, "", nil
 	case errors.Is(err, memory.ErrNotRegular) || errors.Is(err, memory.ErrTooLarge):
-		return unreadable, nil
+		return nil, unreadable, nil
 	}
-	return memory.SumOf(data), err
+	return data, memory.SumOf(data), err
 }
 
-// keepTemps keeps what the temporaries in the directory have and no change names, and returns them.
-func (s *Stage) keepTemps() ([]string, error) {
+// keepTemps keeps what the temporaries in the directory have and no change names, and returns those that can be removed then.
+func (s *Stage) keepTemps() (removable []string, err error) {
 	temps, err := atomicfile.Temporaries(s.dir)
 	for _, c := range s.Changes {
 		if c.Temp != "" && !slices.Contains(temps, c.Temp) {
@@ -72,48 +72,40 @@ func (s *Stage) keepTemps() ([]string, error) {
 	}
 	for _, temp := range temps {
 		if s.State == Staged && strings.Contains(path.Base(temp), s.ID) {
+			removable = append(removable, temp)
 			continue // a new text of ours: nothing has been exchanged yet
 		}
-		f, err := memory.OpenRegular(s.dir.Root(), temp, os.O_RDONLY)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
+		data, sum, err := readTemp(s.dir, temp)
 		if err != nil {
-			return nil, err
-		}
-		sum, err := s.keepFile(f)
-		if err = errors.Join(err, f.Close()); err != nil {
 			return nil, fmt.Errorf("what was displaced stays in %q: %w", temp, err)
 		}
-		if sum != "" && !slices.Contains(s.Displaced, sum) {
+		if sum == "" || sum == unreadable {
+			continue // gone; or somebody's, whose name somebody else has taken: it stays
+		}
+		removable = append(removable, temp)
+		if s.keepText(data, sum) && !slices.Contains(s.Displaced, sum) {
 			s.Displaced = append(s.Displaced, sum)
 		}
 	}
-	return temps, err
+	return removable, err
 }
 
-// keepFile keeps the content of a file, unless it is known, and returns its sum; "" if it was known. The beginning of a new text
-// is what a crash leaves of a temporary.
-func (s *Stage) keepFile(f *os.File) (memory.Sum, error) {
-	data, err := io.ReadAll(f)
-	if err != nil || len(data) == 0 {
-		return "", err
+// keepText keeps a text and reports whether it is new. The beginning of a new text is what a crash leaves of a temporary.
+func (s *Stage) keepText(data []byte, sum memory.Sum) bool {
+	if len(data) == 0 {
+		return false
 	}
-	sum := memory.SumOf(data)
 	for _, c := range s.Changes {
 		if sum == c.Before || sum == c.After {
 			if _, err := s.Content(sum); err == nil {
-				return "", nil
+				return false
 			}
 		} else if whole, err := s.Content(c.After); err == nil && bytes.HasPrefix(whole, data) {
-			return "", nil
+			return false
 		}
 	}
 	s.keep(data)
-	if s.names(sum) {
-		return "", nil // it was archived, and damaged since
-	}
-	return sum, nil
+	return !s.names(sum) // else it was archived, and damaged since
 }
 
 // sweep removes the temporaries in the directory. Their texts are kept.
