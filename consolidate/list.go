@@ -41,12 +41,6 @@ func (r ListRequest) window(dreaming bool) bool {
 // touchSlack is the coarsest precision of a modification time on any file system.
 const touchSlack = 2 * time.Second
 
-// early is what was listed on this connection before a dream was open.
-type early struct {
-	listed.Record
-	at time.Time // the last page
-}
-
 // List lists what was said. It counts as a call of the open dream, which records what it was shown.
 func (s *Sessions) List(ctx context.Context, r ListRequest) (page listing.Page, err error) {
 	begun, err := s.beginList(ctx)
@@ -86,9 +80,6 @@ func (s *Sessions) endList(page listing.Page, begun listingOf) error {
 	p, d, m := s.p, begun.dream, begun.last
 	p.Store.Lock()
 	defer p.Store.Unlock()
-	if d == nil && page.List.Tracked() {
-		s.early.add(page, m, p.Store.Now(), p.options.Lease)
-	}
 	if d == nil || p.dream != d {
 		return nil
 	}
@@ -108,40 +99,6 @@ func (s *Sessions) endList(page listing.Page, begun listingOf) error {
 		d.Listed.Open(page.List)
 	}
 	d.Listed.Add(page, m.Last())
-	return d.Save()
-}
-
-// add adds a page. It forgets what was listed longer ago than a lease: the reader may be another.
-func (e *early) add(page listing.Page, m listed.Marks, now time.Time, lease time.Duration) {
-	if now.Sub(e.at) >= lease {
-		*e = early{}
-	}
-	e.at = now
-	before := map[string]listing.Mark{} // all was listed
-	if page.List.Window {
-		before = m.Last()
-	}
-	e.Add(page, before)
-}
-
-// countEarly credits this dream with pages read just before it began, if they continue the last dream's listing.
-func (s *Sessions) countEarly(ctx context.Context) error {
-	p := s.p
-	d, e := p.dream, s.early
-	s.early = early{}
-	m, err := s.sinceLast(ctx)
-	if err != nil || len(e.Shown) == 0 || p.Store.Now().Sub(e.at) >= p.options.Lease {
-		return err
-	}
-	page, err := s.page(ctx, ListRequest{PageBytes: 1}, true, listingOf{last: m})
-	if err != nil {
-		return err
-	}
-	if d.Listed == nil {
-		d.Listed = &listed.Record{From: m.Since}
-	}
-	d.Listed.Open(page.List)
-	d.Listed.Join(e.Record)
 	return d.Save()
 }
 

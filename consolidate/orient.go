@@ -81,9 +81,6 @@ func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 		d.drawn.Listed, _ = d.Listed.Count()
 		return *d.drawn, nil
 	}
-	if err := p.Sessions.countEarly(ctx); err != nil {
-		return Map{}, err
-	}
 	d, now := p.dream, p.Store.Now()
 	m := Map{
 		Now: now, Dream: *d.shown(), Resumed: d.Resumed, MemoryDir: p.Store.MemoryDir,

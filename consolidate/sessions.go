@@ -23,7 +23,6 @@ import (
 type Sessions struct {
 	p     *Project
 	lists listing.Book
-	early early
 }
 
 // SinceLastDream as the beginning of a search means the time of the last consolidation.

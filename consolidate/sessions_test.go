@@ -59,54 +59,6 @@ func TestListedInPart(t *testing.T) {
 	}
 }
 
-// What was listed shortly before the dream began counts, as far as it was read.
-func TestListedBeforeTheDream(t *testing.T) {
-	for _, test := range []struct {
-		name         string
-		pages, after int // read before the dream, and in it by the same cursor
-		wait         time.Duration
-		want         string
-	}{
-		{"all", 3, 0, time.Minute, "reviewed 3 of 3 sessions"},
-		{"a page", 1, 0, time.Minute, "reviewed 1 of 3 sessions"},
-		{"a page, and one in the dream", 1, 1, time.Minute, "reviewed 2 of 3 sessions"},
-		{"long before", 3, 0, 2 * time.Hour, "reviewed 0 of 3 sessions"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			w := newWorld(t)
-			w.say("first000-1", "the first word")
-			w.say("second00-1", "the second word")
-			w.setNow(time.Now().Add(time.Hour))
-			p := w.open()
-			r := ListRequest{Limit: 1, PageBytes: 1_000}
-			read := func(pages int) {
-				for range pages {
-					page, err := p.Sessions.List(ctx, r)
-					if err != nil {
-						t.Fatal(err)
-					}
-					r.Cursor = page.Cursor
-				}
-			}
-			read(test.pages)
-			w.setNow(w.now.Add(test.wait))
-			w.mustDo(p.Begin(ctx, true, false))
-			if _, err := p.Map(ctx, false); err != nil {
-				t.Fatal(err)
-			}
-			read(test.after)
-			res, err := p.Finalize(ctx, ops.FinalizeRequest{})
-			if err != nil || !strings.Contains(strings.ToLower(res.Report), test.want) {
-				t.Errorf("%q, %v", res.Report, err)
-			}
-			page, err := p.Sessions.List(ctx, ListRequest{SinceLast: true, PageBytes: 1_000})
-			if left := page.Of; err != nil || fmt.Sprintf("reviewed %d of 3 sessions", 3-left) != test.want {
-				t.Errorf("%d are listed again, %v", left, err)
-			}
-		})
-	}
-}
-
 // Where the words that were found stand after the credentials around them have been hidden.
 func TestMask(t *testing.T) {
 	value := "9fK3xQ7v" + "L2mZ8pR4tW6yB1nC" // nobody's

@@ -49,13 +49,6 @@ func (r *Record) Open(list *listing.List) {
 	maps.Copy(r.Ends, list.Ends())
 }
 
-// Join adds what another record was shown, if there is no gap.
-func (r *Record) Join(other Record) {
-	for session, s := range other.Shown {
-		r.extend(session, s, s.After)
-	}
-}
-
 // Add adds what a page shows, if there is no gap before it.
 func (r *Record) Add(page listing.Page, before map[string]listing.Mark) {
 	for _, part := range page.Shown {
