@@ -390,7 +390,7 @@ func TestZeroedPages(t *testing.T) {
 		aside, _ := filepath.Glob(filepath.Join(p.Store.Records.StateDir(), state.Aside+"*"))
 		if slices.ContainsFunc(checks, func(c doctor.Check) bool { return c.Name == "archive" && c.State == doctor.Repaired }) {
 			fixed++
-			if kept, err := os.ReadFile(append(aside, "none")[0]); err != nil || !slices.Equal(kept, damaged) {
+			if kept, err := os.ReadFile(filepath.Join(append(aside, "none")[0], state.File)); err != nil || !slices.Equal(kept, damaged) {
 				t.Errorf("page %d: the damaged database is not kept: %q, %v", at/page, aside, err)
 			}
 		} else if len(aside) > 0 {

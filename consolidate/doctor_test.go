@@ -201,7 +201,7 @@ func TestUnusableDatabase(t *testing.T) {
 				aside, err := filepath.Glob(filepath.Join(filepath.Dir(path), state.Aside+"*"))
 				if err != nil || len(aside) == 0 {
 					t.Errorf("%s, pending %t: set aside as %v, %v", name, pending, aside, err)
-				} else if data, err := os.ReadFile(aside[0]); err != nil || !bytes.Equal(data, held) {
+				} else if data, err := os.ReadFile(filepath.Join(aside[0], state.File)); err != nil || !bytes.Equal(data, held) {
 					t.Errorf("%s, pending %t: %s was changed, %v", name, pending, aside[0], err)
 				}
 			}

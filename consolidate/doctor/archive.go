@@ -37,7 +37,7 @@ func (e *examination) database() (db *state.DB, ok bool) {
 	}
 	if err != nil {
 		c := Check{Name: "archive", State: Wrong, Message: err.Error(), Hint: "copy what is in its folder, then put a backup in its place, if there is one",
-			Fix:    "it is renamed, and a new one begun: memories stay as they are, but what came before cannot be undone",
+			Fix:    "it is set aside, and a new one begun: memories stay as they are, but what came before cannot be undone",
 			repair: func(context.Context) error { return e.Store.Records.Renew() }}
 		if errors.Is(err, state.ErrNewer) {
 			c.Hint = "use the newest version of dream-mcp on this machine"
@@ -54,7 +54,7 @@ func (e *examination) database() (db *state.DB, ok bool) {
 	}
 	c := Check{Name: "archive", State: Wrong, Message: path + " is damaged: " + ops.Few(problems, maxNamedFiles),
 		Hint: "put a backup in its place, if there is one: what it has lost cannot be undone",
-		Fix:  "what can be read is copied into a new one, and it is renamed: memories stay as they are, but what it has lost cannot be undone"}
+		Fix:  "what can be read is copied into a new one, and it is set aside: memories stay as they are, but what it has lost cannot be undone"}
 	c.repair = func(ctx context.Context) error { return e.alone(ctx, e.Store.Records.Salvage) }
 	if pending {
 		c.Fix, c.repair = "", nil

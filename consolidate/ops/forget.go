@@ -49,9 +49,9 @@ func (s *Records) Redact(redact func(string) string, dry bool) (found map[string
 			return fs.SkipDir
 		case strings.HasPrefix(name, state.Aside) && dry:
 			found[state.Aside[:len(state.Aside)-1]]++ // nobody can read what it has
-			return nil
+			return fs.SkipDir
 		case strings.HasPrefix(name, state.Aside):
-			return root.RemoveAll(name)
+			return cmp.Or(root.RemoveAll(name), fs.SkipDir)
 		case !e.Type().IsRegular() || strings.HasPrefix(name, state.File):
 			return nil
 		}

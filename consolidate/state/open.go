@@ -8,9 +8,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"modernc.org/sqlite"
@@ -20,18 +20,16 @@ import (
 	"dream-mcp/memory/atomicfile"
 )
 
-// Aside begins the names of databases that were set aside.
-const Aside = File + ".damaged-"
+const (
+	Aside = File + ".damaged-" // begins the names of the folders of databases that were set aside
+	begun = File + ".new-"     // begins those in which a database is created
+)
 
 // Options configure a DB. The zero value opens a database to write.
 type Options struct {
 	LookOnly bool             // create nothing and write nothing
 	Now      func() time.Time // nil: time.Now
 }
-
-// creating keeps another goroutine from opening a file while it is created: closing a file releases the locks that SQLite has
-// on it in this process.
-var creating sync.Mutex
 
 // Open opens the database in a folder, and creates both if needed. With LookOnly it fails with fs.ErrNotExist if there is none.
 func Open(folder string, o Options) (*DB, error) {
@@ -71,10 +69,8 @@ func (db *DB) open() (err error) {
 	return db.prepare()
 }
 
-// ensure creates the file if there is none, private from its first moment, and refuses what SQLite would replace.
+// ensure creates the database if there is none, and refuses what SQLite would replace.
 func (db *DB) ensure() error {
-	creating.Lock()
-	defer creating.Unlock()
 	var wal fs.FileInfo
 	for _, end := range []string{"-shm", "-journal", "-wal"} {
 		if wal, _ = os.Lstat(db.path + end); wal != nil && !wal.Mode().IsRegular() {
@@ -89,20 +85,66 @@ func (db *DB) ensure() error {
 		return memory.ErrLinked // perhaps by a backup, whose copy must not change
 	case (errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0) && wal != nil && wal.Size() > 0:
 		return fmt.Errorf("%w: it is gone or empty, but %s-wal is there", ErrDamaged, File) // SQLite would remove it
-	case !errors.Is(err, fs.ErrNotExist) || db.readOnly:
+	case errors.Is(err, fs.ErrNotExist) && !db.readOnly:
+		return db.create()
+	}
+	return err
+}
+
+// create creates the database in a folder beside its place, and moves it there when it is whole and durable. Nothing is done if another
+// process was faster.
+func (db *DB) create() error {
+	at := filepath.Dir(db.path)
+	if err := atomicfile.MakeFolders(at); err != nil {
 		return err
 	}
-	if err := atomicfile.MakeFolders(filepath.Dir(db.path)); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(db.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil // another process was faster
-	}
+	root, err := memory.OpenRoot(at)
 	if err != nil {
 		return err
 	}
-	return f.Close()
+	defer root.Close()
+	folder, err := os.MkdirTemp(at, begun)
+	if err != nil {
+		return err
+	}
+	err = createIn(folder, db.now)
+	if err == nil {
+		err = atomicfile.MoveNew(root, filepath.Join(filepath.Base(folder), File), File)
+	}
+	if _, there := os.Lstat(db.path); there == nil {
+		err = nil
+		left, _ := filepath.Glob(filepath.Join(at, begun+"*")) // also of processes that died, or were slower
+		for _, folder := range left {
+			os.RemoveAll(folder)
+		}
+	}
+	return errors.Join(err, os.RemoveAll(folder)) // the folder is synced with the first transaction, when SQLite creates its log
+}
+
+// createIn creates a database in a folder that nobody else uses. Only the whole of it is synced.
+func createIn(folder string, now func() time.Time) error {
+	f, err := os.OpenFile(filepath.Join(folder, File), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // else it were not private
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	db := &DB{path: f.Name(), now: now}
+	if db.file, err = f.Stat(); err == nil {
+		err = db.connect("")
+	}
+	if err == nil {
+		_, err = db.sql.Exec("PRAGMA synchronous=off")
+	}
+	if err == nil {
+		err = db.prepare()
+	}
+	if err == nil {
+		_, err = db.sql.Exec("PRAGMA wal_checkpoint(truncate)") // Close would not report an error of it
+	}
+	if err = errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	return f.Sync()
 }
 
 // connect opens the file through a virtual file system; "" is the system's.
@@ -155,12 +197,36 @@ func (db *DB) openFixed() error {
 	return db.checkVersion()
 }
 
-// SetAside renames a database that cannot be used, and what is beside it, so that a new one can be created.
+// ends are the ends of the names of a database's files: last the database, without which the others are refused.
+var ends = []string{"-shm", "-journal", "-wal", ""}
+
+// SetAside moves a database that cannot be used, and what is beside it, into a folder, so that a new one can be created. It does nothing
+// if there is none.
 func SetAside(folder string, now time.Time) error {
-	name := Aside + now.UTC().Format("20060102-150405")
-	for _, end := range []string{"-shm", "-journal", "-wal", ""} { // last the database: without it the others are refused
-		old := filepath.Join(folder, File+end)
-		if err := os.Rename(old, filepath.Join(folder, name+end)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if !slices.ContainsFunc(ends, func(end string) bool {
+		_, err := os.Lstat(filepath.Join(folder, File+end))
+		return err == nil
+	}) {
+		return nil
+	}
+	aside, err := makeAside(folder, now)
+	if err != nil {
+		return err
+	}
+	return moveAside(folder, aside, ends)
+}
+
+// makeAside makes the folder for a database that is set aside.
+func makeAside(folder string, now time.Time) (string, error) {
+	aside := filepath.Join(folder, Aside+now.UTC().Format("20060102-150405"))
+	return aside, os.Mkdir(aside, 0o700)
+}
+
+// moveAside moves the files of a database whose names have one of some ends.
+func moveAside(folder, aside string, ends []string) error {
+	for _, end := range ends {
+		err := os.Rename(filepath.Join(folder, File+end), filepath.Join(aside, File+end))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -5,26 +5,50 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
-)
 
-// salvaged is the folder in which a new database is made before it takes the place of a damaged one.
-const salvaged = File + ".new"
+	"dream-mcp/memory"
+	"dream-mcp/memory/atomicfile"
+)
 
 // derived are the tables whose rows follow from others.
 var derived = map[string]bool{"archive": true, "log_files": true}
 
 // Salvage puts a new database in the place of a damaged one, which is set aside. The new one has the rows that can still be read. An
 // operation that lost a change or a text is left out: it could not be undone whole. Nothing else may use the database meanwhile. After a
-// crash in the middle the damaged one is in its place, or set aside.
+// crash in the middle the damaged one or the new one is in its place, and the folder of what is set aside has the rest.
 func Salvage(folder string, now time.Time) error {
-	made := filepath.Join(folder, salvaged)
-	if err := os.RemoveAll(made); err != nil {
+	root, err := memory.OpenRoot(folder)
+	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(made)
+	defer root.Close()
+	aside, err := makeAside(folder, now)
+	if err != nil {
+		return err
+	}
+	if err := salvageInto(aside, folder); err != nil {
+		return errors.Join(err, os.RemoveAll(aside))
+	}
+	// SQLite would take the log of the damaged one for that of the new one.
+	if err := moveAside(folder, aside, ends[:len(ends)-1]); err != nil {
+		return err
+	}
+	name := filepath.Base(aside)
+	if err := errors.Join(atomicfile.SyncFolder(root, name), atomicfile.SyncFolder(root, ".")); err != nil {
+		return err
+	}
+	if err := atomicfile.Move(root, path.Join(name, File), File); err != nil {
+		return err
+	}
+	return errors.Join(atomicfile.SyncFolder(root, name), atomicfile.SyncFolder(root, "."))
+}
+
+// salvageInto creates a database in the folder made, of what can be read of that in a folder.
+func salvageInto(made, folder string) error {
 	old, err := Open(folder, Options{LookOnly: true})
 	if err != nil {
 		return err
@@ -33,13 +57,7 @@ func Salvage(folder string, now time.Time) error {
 	if err == nil {
 		err = errors.Join(fresh.update(func(tx *Tx) error { return tx.salvage(old.sql) }), fresh.Close())
 	}
-	if err = errors.Join(err, old.Close()); err != nil {
-		return err
-	}
-	if err := SetAside(folder, now); err != nil {
-		return err
-	}
-	return os.Rename(filepath.Join(made, File), filepath.Join(folder, File))
+	return errors.Join(err, old.Close())
 }
 
 // salvage copies what can be read of a damaged database.

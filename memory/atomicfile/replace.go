@@ -279,6 +279,10 @@ func Move(root *os.Root, temp, name string) error {
 	return fmt.Errorf("%s: appears and disappears while it is replaced", name)
 }
 
+// MoveNew gives the file at one path another name, in one step. It fails with fs.ErrExist if there is a file at the new name. The folders
+// are not synced.
+func MoveNew(root *os.Root, from, to string) error { return moveNew(root, from, to) }
+
 // MoveAside renames a file to a temporary. The folder is not synced.
 func MoveAside(root *os.Root, name, temp string) error { return rename(root, name, temp) }
 
