@@ -59,7 +59,7 @@ func RememberPrompt(v PromptValues) (string, error) {
 // ExtractPrompt returns the procedure that saves what the end of a session taught, in few turns. Like DreamPrompt it
 // contains transcript.DreamMarker. It fails only if Session is not a valid ID, since the text quotes it in a call.
 func ExtractPrompt(v PromptValues) (string, error) {
-	if v.Session != "" && !said.IsPlainName(v.Session) {
+	if v.Session != "" && !said.IsKey(v.Session) {
 		return "", fmt.Errorf("%q is not the ID of a session", visible.Short(v.Session, maxShownID))
 	}
 	return v.fill("extract.md")

@@ -253,12 +253,12 @@ func (s *Sessions) Recent(ctx context.Context) ([]string, error) {
 	return ids, err
 }
 
-// OtherHost returns the name of a session's host, or "" if it is the caller's. An unknown caller counts as Claude Code.
-func (s *Sessions) OtherHost(h said.Host) string {
+// OtherHost returns the ID of a session's host, or "" if it is the caller's. An unknown caller counts as Claude Code.
+func (s *Sessions) OtherHost(h said.Host) said.Host {
 	if h == cmp.Or(said.Host(s.p.Store.Host), said.ClaudeCode) {
 		return ""
 	}
-	return string(h)
+	return h
 }
 
 // maxReviewed is the number of sessions that an event names.
@@ -269,7 +269,7 @@ func (s *Sessions) reviewed(sessions []sessions.Session) []state.Reviewed {
 	sessions = sessions[:min(len(sessions), maxReviewed)]
 	named := make([]state.Reviewed, len(sessions))
 	for i, one := range sessions {
-		named[i] = state.Reviewed{ID: one.ID, Host: s.OtherHost(one.Host), Last: ops.Second(one.Last), First: one.First}
+		named[i] = state.Reviewed{ID: one.ID, Host: string(s.OtherHost(one.Host)), Last: ops.Second(one.Last), First: one.First}
 	}
 	return named
 }

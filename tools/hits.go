@@ -152,7 +152,7 @@ func writeSkipped(b *text, p *consolidate.Project, skipped said.Skipped) {
 // before is of the same session.
 func renderHit(p *consolidate.Project, h search.Hit, before string) string {
 	var b text
-	host, other := p.Sessions.OtherHost(h.Host), h.Session != before
+	host, other := p.Sessions.OtherHost(h.Host).Unnamed(), h.Session != before
 	at := h.Time.In(p.Store.Now().Location())
 	b.add(true, "[%s] %s %s", h.ID, at.Format(time.RFC3339), h.Speaker)
 	b.add(other && host != "", " %s", host)
@@ -181,7 +181,7 @@ func renderTurns(p *consolidate.Project, turns []search.Turn) string {
 	host := ""
 	b.add(true, "[SESSION:LINE] is the ID of a turn, which write_memory takes as evidence; ← is the one that was asked for.\n%s\n", fenceOpen)
 	for _, u := range turns {
-		host = p.Sessions.OtherHost(u.Host)
+		host = p.Sessions.OtherHost(u.Host).Unnamed()
 		at := u.Time.In(p.Store.Now().Location())
 		b.add(true, "[%s] %s %s", u.ID, at.Format(time.RFC3339), u.Speaker)
 		b.add(u.Asked, " ← this one")

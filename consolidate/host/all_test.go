@@ -105,7 +105,7 @@ func TestFixtures(t *testing.T) {
 		var b bytes.Buffer
 		typed := 0
 		for _, s := range slices.Backward(all) {
-			fmt.Fprintf(&b, "session %s of %s, first %q\n", s.ID, s.Host, s.First)
+			fmt.Fprintf(&b, "session %s of %s, first %q\n", s.File.ID, s.Host, s.First)
 			if string(s.Host) != h.ID {
 				t.Errorf("session %s is of %s", s.ID, s.Host)
 			}

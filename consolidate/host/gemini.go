@@ -115,7 +115,7 @@ func geminiID(path string) string {
 }
 
 // geminiSession is the last word of an id: the beginning of the session's UUID, which may have several files.
-func geminiSession(id string) string { return "gemini:" + id[strings.LastIndexByte(id, '-')+1:] }
+func geminiSession(id string) string { return id[strings.LastIndexByte(id, '-')+1:] }
 
 // geminiOwn is geminiSession of a session's UUID.
 func geminiOwn(id string) string { return geminiSession("-" + id[:min(len(id), 8)]) }

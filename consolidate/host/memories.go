@@ -24,7 +24,7 @@ func memories(id said.Host, place Place, paths []string, ours func(home string, 
 		return &parts{path, maxMemory, true, func(text string, at time.Time) (all []part) {
 			seen := map[string]bool{}
 			for _, e := range cut(path, text) {
-				if p := e.part(id, path, at); !seen[p.id] && (e.dirs == nil || ours(e.dirs)) {
+				if p := e.part(path, at); !seen[p.id] && (e.dirs == nil || ours(e.dirs)) {
 					seen[p.id] = true
 					all = append(all, p)
 				}
@@ -50,8 +50,8 @@ const ofPerson = ", about the person"
 const maxMemory = 1 << 20
 
 // part returns an entry of a file as a session.
-func (e entry) part(host said.Host, path string, at time.Time) part {
-	return part{fmt.Sprintf("%s-%016x", host, said.Sum(e.text)), said.Status{Size: 1, ModTime: at}, func() []byte {
+func (e entry) part(path string, at time.Time) part {
+	return part{fmt.Sprintf("%016x", said.Sum(e.text)), said.Status{Size: 1, ModTime: at}, func() []byte {
 		r := said.Record{
 			Type: said.MemoryType, Timestamp: stamp(at), Branch: said.Quoted(fmt.Sprintf("%s:%d%s", filepath.Base(path), e.line, e.about)),
 			Message: said.Message{Blocks: typedText(e.text)},

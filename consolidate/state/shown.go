@@ -21,7 +21,7 @@ func (s *Shown) columns() []any {
 // oldest first, and may change s. AddShown keeps the newest most. A power cut may lose it.
 func (db *DB) AddShown(s *Shown, most int, choose func(before []Shown) bool) error {
 	return db.cache(func(tx *Tx) error {
-		before, err := all(tx, (*Shown).columns, shownColumns+"WHERE session = ? ORDER BY id", s.Session)
+		before, err := all(tx, (*Shown).columns, shownColumns+"WHERE session = ? AND (host IN (?, '') OR ? = '') ORDER BY id", s.Session, s.Host, s.Host)
 		if err != nil || !choose(before) {
 			return err
 		}

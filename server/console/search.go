@@ -287,7 +287,7 @@ func (to *pager) turn(u said.Utterance, note, text string, now time.Time) error 
 	}
 	head := fmt.Sprintf("%s  %-9s  %s", minute(u.Time, now.Location()), who, u.ID)
 	var b bytes.Buffer
-	where := string(u.Host)
+	where := u.Host.Unnamed()
 	if u.Branch != "" && u.Branch != "HEAD" {
 		where += " " + terminal.OneLine(u.Branch)
 	}

@@ -1,6 +1,7 @@
 package endtoend
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/testdata/fixture"
 )
 
@@ -32,9 +34,9 @@ func everyHostCommand(ts *testscript.TestScript, _ bool, _ []string) {
 	m := allHosts{ts, [2]string{ts.Getenv("PROJECT"), filepath.Join(ts.Getenv("WORK"), "harbour")}, map[string][]string{}}
 	ts.Check(os.MkdirAll(m.roots[1], 0o700))
 	sessions := 0
-	for i, h := range host.List {
+	for _, h := range host.List {
 		if h.Read() {
-			sessions += m.unpack(i, h)
+			sessions += m.unpack(h)
 		}
 	}
 	before := m.tree()
@@ -91,11 +93,11 @@ func (m *allHosts) start(project string) *client {
 // wanted is a line of a fixture with what a person, or another one, said.
 var wanted = regexp.MustCompile(`(?m)^  \d+ \S+ (?:\S+ )?(user|others|memory): (".*") \S*$`)
 
-// unpack writes the store of a host, whose sessions get IDs of their own, and returns how many the project has.
-func (m *allHosts) unpack(i int, h *host.Host) (sessions int) {
+// unpack writes the store of a host, whose sessions may have the IDs of another's, and returns how many the project has.
+func (m *allHosts) unpack(h *host.Host) (sessions int) {
 	a, err := txtar.ParseFile(filepath.Join(root, "consolidate", "host", "testdata", h.ID+".txtar"))
 	m.ts.Check(err)
-	pairs := []string{"-0000-4000", fmt.Sprintf("-%03d0-4000", i), "ses_", fmt.Sprintf("ses_%d", i)}
+	var pairs []string
 	for n, written := range []string{"/home/dev/lighthouse", "/home/dev/harbour"} {
 		sums := [2]string{}
 		for k, dir := range []string{written, m.roots[n]} {
@@ -130,7 +132,7 @@ func start(text string) string {
 type listedLine struct{ id, text string }
 
 var (
-	listedSession = regexp.MustCompile(`^(\S+) \d{4}-\d\d-\d\d (?:[A-Z][a-z]{2} )?(\S+) (?:remembers|.*utterances?)`)
+	listedSession = regexp.MustCompile(`^((?:([a-z-]+)/)?\S+) \d{4}-\d\d-\d\d.* (?:remembers,|.*utterances?)`)
 	listedWords   = regexp.MustCompile(`^(:[\d.]+) [\d: -]*\d\d:\d\d(?: \[[^\]]*\])*(?: (?:user|another person):)* (.*)`)
 )
 
@@ -154,7 +156,7 @@ func (m *allHosts) listed(c *client) map[string][]listedLine {
 	for line := range strings.Lines(c.said.String()[from:]) {
 		line = strings.TrimLeft(strings.TrimRight(line, "\n"), " ")
 		if found := listedSession.FindStringSubmatch(line); found != nil {
-			session, id = found[1], found[2]
+			session, id = found[1], cmp.Or(found[2], string(said.ClaudeCode))
 		} else if found := listedWords.FindStringSubmatch(line); found != nil && !strings.HasPrefix(found[2], "assistant:") {
 			all[id] = append(all[id], listedLine{session + found[1], found[2]})
 		}

@@ -94,7 +94,7 @@ func (db *DB) At(ctx context.Context, f said.File, line, place int) (u said.Utte
 		}
 		var at stamp
 		var user int
-		u = said.Utterance{ID: said.HitID(f.ID, line, place), Session: f.ID, Host: f.Host(), Line: line}
+		u = said.Utterance{ID: said.HitID(f.Key(), line, place), Session: f.Key(), Host: f.Host(), Line: line}
 		row := conn.QueryRowContext(ctx, `
 			SELECT seconds, nanos, user, text, cwd, branch, origin, uuid FROM utterance WHERE session = ? AND line = ? AND place = ?`, s.id, line, place)
 		err = row.Scan(&at.seconds, &at.nanos, &user, &u.Text, &u.CWD, &u.Branch, &u.Origin, &u.UUID)

@@ -69,9 +69,12 @@ func (t *talk) header(continued bool) string {
 	if s.File.Memory() {
 		return fmt.Sprintf("%s %s %s remembers, in %s (its claim, not the person's word)\n", s.Short(), t.segment.day, s.Host, oneLine(t.store.Shown(s.Branch), 100))
 	}
-	branch := ""
+	where := ""
+	if host := s.Host.Unnamed(); host != "" {
+		where = " " + host
+	}
 	if s.Branch != "" && s.Branch != "HEAD" {
-		branch = " on " + oneLine(t.store.Shown(s.Branch), 60)
+		where += " on " + oneLine(t.store.Shown(s.Branch), 60)
 	}
 	all := g.to - g.from
 	more := ""
@@ -89,7 +92,7 @@ func (t *talk) header(continued bool) string {
 	if at, err := time.Parse(time.DateOnly, day); err == nil {
 		day += at.Format(" Mon") // people say "on Monday"
 	}
-	return fmt.Sprintf("%s %s %s%s (%d %s%s)\n", s.Short(), day, s.Host, branch, all, noun, more)
+	return fmt.Sprintf("%s %s%s (%d %s%s)\n", s.Short(), day, where, all, noun, more)
 }
 
 // line renders the utterance at a place.

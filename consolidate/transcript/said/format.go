@@ -212,18 +212,44 @@ func (f Folder) matches(at string, whole bool) bool {
 // Stem returns the last part of a path without its ending.
 func Stem(at string) string { return strings.TrimSuffix(path.Base(at), path.Ext(at)) }
 
-// Session returns the ID under which the gate counts the file.
-func (f File) Session() string {
+// Key returns the name of the file's session among those of all hosts.
+func (f File) Key() string { return f.Host().Key(f.ID) }
+
+// Counted returns the key under which the gate counts the file.
+func (f File) Counted() string {
 	if f.Format != nil && f.Format.Session != nil {
-		return f.Format.Session(f.ID)
+		return f.Host().Key(f.Format.Session(f.ID))
 	}
-	return f.ID
+	return f.Key()
 }
 
 // IsOf reports whether the file is of the session that the host names so.
 func (f File) IsOf(session string) bool {
 	if f.Format != nil && f.Format.Own != nil {
-		return f.Session() == f.Format.Own(session)
+		return f.Format.Session(f.ID) == f.Format.Own(session)
 	}
 	return f.ID == session
+}
+
+// Is reports whether a name is the key of the file's session, in full or as IDs have it.
+func (f File) Is(name string) bool { return f.Key() == name || ShortID(f.Key()) == name }
+
+// Meant returns the files whose session a name may mean: those with that key, or else those of any host with that ID, or whose ID
+// begins so. An ID that is not a UUID may begin so only if begun is set.
+func Meant(files []File, name string, begun bool) (meant []File) {
+	host, id := cutKey(name)
+	var others []File
+	for _, f := range files {
+		switch {
+		case f.Is(name):
+			meant = append(meant, f)
+		case host != "" && host != string(f.Host())+"/":
+		case f.ID == id, ShortID(f.ID) == id, (begun || IsUUID(f.ID)) && strings.HasPrefix(f.ID, id):
+			others = append(others, f)
+		}
+	}
+	if len(meant) > 0 {
+		return meant
+	}
+	return others
 }

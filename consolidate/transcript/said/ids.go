@@ -25,17 +25,48 @@ var namePattern = lazy.New(`^[A-Za-z0-9._-]+$`) // a counted repetition would be
 // in a thousand share an id once in 35 million projects.
 const shortName = 12
 
-// ShortID is what an id says of a session: the beginning of a UUID, any other plain name as it is (names
-// that people give often begin alike), and a sum of what is not plain.
-func ShortID(session string) string {
-	switch {
-	case IsUUID(session):
-		return session[:shortName]
-	case IsPlainName(session):
-		return session
+// Key returns the name of a session of the host among those of all hosts: its ID, after the host's own where that is not Claude Code.
+func (h Host) Key(id string) string {
+	if h == ClaudeCode {
+		return id
 	}
-	sum := sha256.Sum256([]byte(session))
-	return "x" + hex.EncodeToString(sum[:])[:shortName]
+	return string(h) + "/" + id
+}
+
+// Unnamed returns the host's ID if the keys of its sessions do not have it.
+func (h Host) Unnamed() string {
+	if h == ClaudeCode {
+		return string(h)
+	}
+	return ""
+}
+
+// cutKey returns what is before the ID in a session's key, and the ID.
+func cutKey(key string) (host, id string) {
+	at := strings.IndexByte(key, '/') + 1
+	return key[:at], key[at:]
+}
+
+// IsKey reports whether a name may be the key of a session that IDs have as it is.
+func IsKey(name string) bool {
+	host, id := cutKey(name)
+	return IsPlainName(id) && (host == "" || hostPattern.MatchString(host))
+}
+
+var hostPattern = lazy.New(`^[a-z]+(?:-[a-z]+)*/$`)
+
+// ShortID is what an ID has of a session's key: the beginning of a UUID, any other plain name as it is (names
+// that people give often begin alike), and a sum of what is not plain.
+func ShortID(key string) string {
+	host, id := cutKey(key)
+	switch {
+	case IsUUID(id):
+		return host + id[:shortName]
+	case IsPlainName(id):
+		return key
+	}
+	sum := sha256.Sum256([]byte(id))
+	return host + "x" + hex.EncodeToString(sum[:])[:shortName]
 }
 
 var idForm = lazy.New(`^([^:]+):([1-9][0-9]{0,9})(?:\.([1-9][0-9]{0,5}))?$`)
@@ -52,7 +83,7 @@ func CutID(id string) []string {
 	return form
 }
 
-// HitID names an utterance: session, line, and its place on the line where it is not the first.
+// HitID names an utterance: the key of its session, line, and its place on the line where it is not the first.
 func HitID(session string, line, place int) string {
 	id := ShortID(session) + ":" + strconv.Itoa(line)
 	if place > 1 {
@@ -64,7 +95,7 @@ func HitID(session string, line, place int) string {
 // Source names an utterance for as long as its transcript exists: by the whole name of its session, where an ID may
 // contain that, and its line. Lookup takes it.
 func (u Utterance) Source() string {
-	if !IsPlainName(u.Session) {
+	if !IsKey(u.Session) {
 		return u.ID
 	}
 	return u.Session + u.ID[strings.LastIndexByte(u.ID, ':'):]

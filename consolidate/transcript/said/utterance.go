@@ -27,7 +27,7 @@ func (s Speaker) In(speakers []Speaker) bool {
 // An Utterance is what one speaker said at one time.
 type Utterance struct {
 	ID      string // short, unique in the project, stable while the transcript only grows
-	Session string // the transcript's name without its ending
+	Session string // its key
 	Host    Host   // the program in which it was said
 	Origin  string // the session that recorded it, where a resumed copy says another; else empty
 	Line    int    // from 1

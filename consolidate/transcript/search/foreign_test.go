@@ -94,7 +94,7 @@ func TestCodex(t *testing.T) {
 		"codex tool: applied",
 	})
 	sessions, _, err := s.Sessions(t.Context(), time.Time{})
-	if err != nil || len(sessions) != 1 || sessions[0].ID != fixture.ID(1) || sessions[0].Host != "codex" ||
+	if err != nil || len(sessions) != 1 || sessions[0].ID != "codex/"+fixture.ID(1) || sessions[0].Host != "codex" ||
 		sessions[0].Branch != "trunk" {
 		t.Errorf("sessions %+v, %v", sessions, err)
 	}
@@ -104,7 +104,7 @@ func TestCodex(t *testing.T) {
 		t.Fatalf("hits %+v", r.Hits)
 	}
 	u, err := s.Lookup(t.Context(), r.Hits[0].ID)
-	if err != nil || u.Text != "paint it" || u.Source() != fixture.ID(1)+":8" {
+	if err != nil || u.Text != "paint it" || u.Source() != "codex/"+fixture.ID(1)+":8" {
 		t.Errorf("lookup: %+v, %v", u, err)
 	}
 	turns, err := s.ContextOf(t.Context(), []string{r.Hits[0].ID}, 1)
@@ -228,7 +228,7 @@ func TestOpenClaw(t *testing.T) {
 	if skipped[said.Untyped] != 1 || skipped[said.OtherProject] != 1 {
 		t.Errorf("skipped %v", skipped)
 	}
-	if r := search(t, s, Query{Pattern: "always light"}); len(r.Hits) != 1 || r.Hits[0].ID != fixture.ID(1)[:12]+":2" {
+	if r := search(t, s, Query{Pattern: "always light"}); len(r.Hits) != 1 || r.Hits[0].ID != "openclaw/"+fixture.ID(1)[:12]+":2" {
 		t.Errorf("hits %+v", r.Hits)
 	}
 }
@@ -258,8 +258,8 @@ func TestGemini(t *testing.T) {
 		"gemini user: never dim the beacon",
 	})
 	sessions, skipped, err := s.Sessions(t.Context(), time.Time{})
-	if err != nil || len(sessions) != 3 || skipped[said.Subagent] != 1 || sessions[0].ID != "2026-11-01T11-00-aaaaaaaa" &&
-		sessions[1].ID != "2026-11-01T11-00-aaaaaaaa" {
+	if err != nil || len(sessions) != 3 || skipped[said.Subagent] != 1 || sessions[0].ID != "gemini/2026-11-01T11-00-aaaaaaaa" &&
+		sessions[1].ID != "gemini/2026-11-01T11-00-aaaaaaaa" {
 		t.Errorf("sessions %+v, %v, %v", sessions, skipped, err)
 	}
 	if n, _ := s.Count(t.Context(), time.Time{}, 0); n != 2 {

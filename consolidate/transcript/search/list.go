@@ -29,6 +29,6 @@ func Choose(all []sessions.Session, name string) ([]sessions.Session, error) {
 	if err != nil || name == "" {
 		return all, err
 	}
-	i := slices.IndexFunc(all, func(s sessions.Session) bool { return s.ID == chosen[0].ID })
+	i := slices.IndexFunc(all, func(s sessions.Session) bool { return s.ID == chosen[0].Key() })
 	return all[i : i+1], nil
 }

@@ -37,10 +37,10 @@ func (s *Store) parseID(ctx context.Context, id string) (session said.File, line
 	if err != nil || form[3] == "1" {
 		return session, 0, 0, fmt.Errorf("%w: %q", sessions.ErrNotFound, id)
 	}
-	if session, err = s.Named(ctx, form[1]); err != nil {
-		return session, 0, 0, fmt.Errorf("%w: %q", err, id)
+	if session, err = s.Named(ctx, form[1]); err == sessions.ErrNotFound {
+		err = fmt.Errorf("%w: %q", err, id)
 	}
-	return session, line, place, nil
+	return session, line, place, err
 }
 
 // utterance returns the utterance at a line and place of a session.

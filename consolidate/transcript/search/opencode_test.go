@@ -59,7 +59,7 @@ func TestOpenCode(t *testing.T) {
 		t.Errorf("skipped %s, %v\nwant %s", got, err, want)
 	}
 	database := filepath.Join(home, "opencode.db")
-	if len(sessions) != 2 || sessions[0].ID != "ses_1" || sessions[0].Host != "opencode" || sessions[0].File.Path != filepath.Join(database, "ses_1") ||
+	if len(sessions) != 2 || sessions[0].ID != "opencode/ses_1" || sessions[0].Host != "opencode" || sessions[0].File.Path != filepath.Join(database, "ses_1") ||
 		sessions[0].First != "no, the lantern is green" ||
 		!sessions[0].ModTime.Equal(fixture.Start.Add(10*time.Second)) {
 		t.Errorf("sessions %+v", sessions)

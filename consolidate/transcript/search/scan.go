@@ -48,7 +48,7 @@ func newScan(w *walk, patterns []*pattern, after *position) *scan {
 		said:   slices.Contains(w.query.Speakers, said.User) || slices.Contains(w.query.Speakers, said.Assistant),
 	}
 	for i := range w.sessions {
-		s.short[i] = said.ShortID(w.sessions[i].ID)
+		s.short[i] = said.ShortID(w.sessions[i].Key())
 	}
 	return s
 }

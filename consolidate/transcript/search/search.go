@@ -3,10 +3,10 @@ package search
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // The bounds of a page of hits.
@@ -172,26 +172,18 @@ func (q *Query) complete() error {
 }
 
 // chosen returns the sessions that the query is limited to.
-func (q Query) chosen(sessions []said.File) ([]said.File, error) {
+func (q Query) chosen(all []said.File) ([]said.File, error) {
 	if q.Session == "" {
-		return sessions, nil
+		return all, nil
 	}
-	var chosen []said.File
-	for _, session := range sessions {
-		if session.ID == q.Session {
-			return []said.File{session}, nil
-		}
-		if strings.HasPrefix(session.ID, q.Session) || said.ShortID(session.ID) == q.Session {
-			chosen = append(chosen, session)
-		}
-	}
-	switch len(chosen) {
+	switch chosen := said.Meant(all, q.Session, true); len(chosen) {
 	case 0:
 		return nil, &QueryError{Field: "session", Message: fmt.Sprintf("no session in that time is named %q", q.Session)}
 	case 1:
 		return chosen, nil
+	default:
+		return nil, &QueryError{Field: "session", Message: fmt.Sprintf("%q fits %d sessions: %s", q.Session, len(chosen), sessions.Keys(chosen))}
 	}
-	return nil, &QueryError{Field: "session", Message: fmt.Sprintf("%q is the beginning of %d sessions", q.Session, len(chosen))}
 }
 
 // wants reports whether the query asks for what someone said at some time.

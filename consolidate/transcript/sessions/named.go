@@ -3,7 +3,9 @@ package sessions
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,32 +18,44 @@ var ErrNotFound = errors.New("no such utterance")
 // ErrAmbiguous is the error of Lookup where an id may mean utterances of several sessions.
 var ErrAmbiguous = errors.New("the id fits several sessions")
 
-// Named returns the one session whose ID begins with a name, or is so written in the ID of an utterance.
+// Named returns the one session that a name means. The error of several names them.
 func (s *Project) Named(ctx context.Context, name string) (found said.File, err error) {
 	files, _, err := s.files(time.Time{})
 	if err != nil {
 		return found, err
 	}
-	ids := map[string]bool{}
-	for _, f := range files {
-		if ctx.Err() != nil {
-			return found, ctx.Err()
+	seen := map[string]bool{}
+	fit := slices.DeleteFunc(said.Meant(files, name, false), func(f said.File) bool {
+		if ctx.Err() != nil || seen[f.Key()] || s.judge(f) != "" {
+			return true
 		}
-		if ids[f.ID] || f.ID != name && said.ShortID(f.ID) != name && !(said.IsUUID(f.ID) && strings.HasPrefix(f.ID, name)) {
-			continue
-		}
-		if s.judge(f) != "" {
-			continue
-		}
-		if ids[f.ID] = true; len(ids) > 1 {
-			return found, ErrAmbiguous
-		}
-		found = f
-	}
-	if len(ids) == 0 {
+		seen[f.Key()] = true
+		return false
+	})
+	switch {
+	case ctx.Err() != nil:
+		return found, ctx.Err()
+	case len(fit) == 0:
 		return found, ErrNotFound
+	case len(fit) > 1:
+		return found, fmt.Errorf("%w: %s", ErrAmbiguous, Keys(fit))
 	}
-	return found, nil
+	return fit[0], nil
+}
+
+// maxKeys bounds the sessions that an error names.
+const maxKeys = 5
+
+// Keys lists the keys of the first of some sessions.
+func Keys(files []said.File) string {
+	keys := make([]string, min(len(files), maxKeys))
+	for i := range keys {
+		keys[i] = files[i].Key()
+	}
+	if len(files) > maxKeys {
+		keys = append(keys, "…")
+	}
+	return strings.Join(keys, ", ")
 }
 
 // Live reports for each ID, or source, whether the transcript of its session exists. It opens only
@@ -61,7 +75,7 @@ func (s *Project) Live(ctx context.Context, ids []string) ([]bool, error) {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			if f.ID != form[1] && said.ShortID(f.ID) != form[1] {
+			if !f.Is(form[1]) {
 				continue
 			}
 			if s.judge(f) == "" {

@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +14,7 @@ import (
 
 // A Session is one conversation of a person with the model, in one transcript.
 type Session struct {
-	ID      string // the transcript's name without its ending, or what another host calls the session
+	ID      string // its key
 	Host    said.Host
 	Size    int64     // in bytes; 0 of one that is not a file
 	ModTime time.Time // when the transcript was last touched
@@ -71,15 +70,15 @@ func (s *Project) Accepted(ctx context.Context, since time.Time) ([]said.File, s
 		return nil, nil, err
 	}
 	kept := files[:0]
-	seen := map[string][]said.File{}
+	seen := map[string]bool{}
 	for i, f := range files {
 		reason := reasons[i]
-		if reason == "" && slices.ContainsFunc(seen[f.ID], func(kept said.File) bool { return s.copies(f, kept) }) {
+		if reason == "" && seen[f.Key()] {
 			reason = said.Copied
 		}
 		switch reason {
 		case "":
-			seen[f.ID] = append(seen[f.ID], f)
+			seen[f.Key()] = true
 			kept = append(kept, f)
 		default:
 			skipped[reason]++
@@ -87,16 +86,6 @@ func (s *Project) Accepted(ctx context.Context, since time.Time) ([]said.File, s
 	}
 	clear(files[len(kept):])
 	return kept, skipped, nil
-}
-
-// copies reports whether two sessions with one ID are the same: of one host, or with the same words.
-func (s *Project) copies(a, b said.File) bool {
-	if a.Host() == b.Host() {
-		return true
-	}
-	one, err := s.head(a)
-	other, wrong := s.head(b)
-	return errors.Join(err, wrong) == nil && one.First == other.First
 }
 
 // Exact is up to how many sessions Count counts all, and how many heads it reads at once.
@@ -121,7 +110,7 @@ func (s *Project) Count(ctx context.Context, since time.Time, enough int) (int, 
 		}
 		for i, f := range some {
 			if reasons[i] == "" && !s.isCurrent(f) && !f.Memory() {
-				counted[f.Session()] = true
+				counted[f.Counted()] = true
 			}
 		}
 	}
@@ -134,7 +123,7 @@ func Counted(sessions []Session) int {
 	counted := map[string]bool{}
 	for _, s := range sessions {
 		if !s.Current {
-			counted[s.File.Session()] = true
+			counted[s.File.Counted()] = true
 		}
 	}
 	return len(counted)
@@ -214,7 +203,7 @@ func (s *Project) nested(root, dir string) bool {
 func (s *Project) session(f said.File) Session {
 	h, _ := s.head(f) // as when it was judged
 	session := Session{
-		ID:      f.ID,
+		ID:      f.Key(),
 		Host:    f.Host(),
 		Size:    f.Size,
 		ModTime: f.ModTime,
