@@ -13,7 +13,11 @@ var callEnd = lazy.New(`(?:\n[ \t]*|[^\s\x60>])(</(?:antml:)?(?:content|file_tex
 // findLeftovers finds what a tool or a model left around the text of a memory.
 func findLeftovers(_ *view, n memory.Name, t *memory.Topic) (findings []Finding) {
 	body := t.Body()
-	if m := callEnd.FindStringSubmatchIndex("\n" + body); m != nil {
+	var m []int
+	if strings.HasSuffix(strings.TrimSpace(body), ">") { // few do
+		m = callEnd.FindStringSubmatchIndex("\n" + body)
+	}
+	if m != nil {
 		tag := ("\n" + body)[m[2]:m[3]]
 		line, column := position(body, m[2]-1, t.BodyLine(), 1)
 		findings = append(findings, Finding{

@@ -189,7 +189,6 @@ func (r *reader) isName(at spot, term string) bool {
 // each calls do with each word of a text. A date, and the numbers of a time or a version, are one word. Of Han and Hangul each
 // character is one, of other dense scripts two neighbouring ones are.
 func (r *reader) each(s string, do func(from, to int)) {
-	dates := writtenDate.FindAllStringIndex(s, -1)
 	from, to := -1, -1
 	flush := func() {
 		if from >= 0 {
@@ -198,17 +197,15 @@ func (r *reader) each(s string, do func(from, to int)) {
 		from = -1
 	}
 	text.EachWord(s, func(start, end int, dense bool) {
-		for len(dates) > 0 && dates[0][0] < start {
-			dates = dates[1:]
+		if from >= 0 && start < to { // of a date
+			return
 		}
-		switch {
-		case from >= 0 && start < to: // of a date
-			return
-		case len(dates) > 0 && start == dates[0][0] && isoDate(s[start:dates[0][1]]) != s[start:dates[0][1]]:
+		if date := dateLen(s[start:]); date > 0 {
 			flush()
-			from, to = start, dates[0][1]
+			from, to = start, start+date
 			return
-		case !dense && from >= 0 && start == to+1 && strings.IndexByte(".-:/,", s[to]) >= 0 && isDigit(s[to-1]) && isDigit(s[start]):
+		}
+		if !dense && from >= 0 && start == to+1 && strings.IndexByte(".-:/,", s[to]) >= 0 && isDigit(s[to-1]) && isDigit(s[start]) {
 			to = end
 			return
 		}
