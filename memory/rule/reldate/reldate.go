@@ -13,6 +13,7 @@
 package reldate
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -72,15 +73,13 @@ func Find(text string) []Hit {
 	p := &scan{text: text}
 	seen := 0
 	for at := 0; at < len(text) && len(hits) < maxHits && seen < maxSeen; {
-		word := startLen(text[at:])
-		start := text[at : at+word]
-		if c := text[at]; c >= '0' && c <= '9' {
-			start = "0"
-		} else {
-			start = strings.ToLower(start)
+		first, rest := token(text[at:])
+		next := at + startLen(text[at:])
+		var candidates []*phrase
+		if follow := v[first]; follow != nil {
+			second, _ := token(rest)
+			candidates = slices.Concat(follow[""], follow[second])
 		}
-		candidates := v[start]
-		next := at + word
 		if hit, ok := p.longest(candidates, at); hit.To > 0 {
 			if seen++; ok {
 				hits = append(hits, hit)
