@@ -3,9 +3,9 @@ package host
 import "dream-mcp/consolidate/transcript/said"
 
 // Continue rewrites one file a session. What a person typed is the content of a message; what was put beside it is apart. Messages have no
-// times.
+// times. What a tool answered is beside its call, or in a message of its own.
 var continueDev = Host{
-	ID: "continue", Name: "Continue", Program: "cn",
+	ID: "continue", Name: "Continue", Program: "cn", Tried: "1.5.47",
 	Sessions: []Sessions{{
 		Format: said.Format{
 			Host:    "continue",
@@ -34,10 +34,18 @@ func continueWhole(text []byte, _ string) []byte {
 		case role.Is("assistant"):
 			words.Type, words.Message.Blocks = said.AssistantType, content.Texts()
 			message.Field("toolCalls").Items(func(call said.Raw) { usedFunction(&words, call) })
+			item.Field("toolCallStates").Items(func(call said.Raw) { answers.Answered(call.Field("toolCallId"), continueOutput(call)) })
 		case role.Is("tool"):
 			answers.Answered(message.Field("toolCallId"), said.Joined(content.Texts()))
 		}
 		lines = said.AppendMessage(lines, &words, &answers)
 	})
 	return lines
+}
+
+// continueOutput is the text of what a tool answered.
+func continueOutput(call said.Raw) string {
+	var blocks []said.Block
+	call.Field("output").Items(func(part said.Raw) { blocks = append(blocks, part.Field("content").Texts()...) })
+	return said.Joined(blocks)
 }
