@@ -3,11 +3,8 @@ package consolidate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
+	"reflect"
 	"strings"
 	"time"
 
@@ -28,7 +25,7 @@ const (
 	maxLatestWords = 600       // characters
 )
 
-// gatesFresh is the maximum age of the gates in a snapshot. Sessions change without a change of the files that are watched.
+// gatesFresh is the maximum age of the gates in a snapshot: there may be 10,000 sessions to count.
 const gatesFresh = 30 * time.Second
 
 // Snapshot is the state of a memory at one time: its open dream, of any process, or the gates that are closed. Credentials in its texts
@@ -47,16 +44,14 @@ type Snapshot struct {
 }
 
 // Watch observes a project. It takes no lock but to complete an interrupted landing. With Options.LookOnly it creates only
-// caches. A look that finds no change costs some ten system calls.
+// caches.
 type Watch struct {
-	p        *Project
-	log      string
-	record   lock.Record
-	dream    string    // the last open dream
-	words    string    // the file with the words of its model, or ""
-	print    string    // the fingerprint of the files at the last look
-	asked    time.Time // when the gates were checked
-	snapshot Snapshot
+	p     *Project
+	log   string
+	dream string    // the last open dream
+	words string    // the file with the words of its model, or ""
+	asked time.Time // when the gates were checked
+	last  Snapshot
 }
 
 // Watch returns a new Watch. log is the name of the log of background dreams in the state folder, which has the words of a
@@ -69,14 +64,7 @@ func (w *Watch) Look(ctx context.Context) (Snapshot, bool, error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	now := p.Store.Now()
-	print := w.fingerprint()
-	died := w.snapshot.Dream != nil && !w.snapshot.Dead && w.record.Dead()
-	if age := now.Sub(w.asked); print == w.print && !died && 0 <= age && age < gatesFresh {
-		w.snapshot.Time = now
-		return w.snapshot, false, nil
-	}
 	next := Snapshot{Time: now, State: State{MemoryDir: p.Store.MemoryDir, Gates: []Gate{}, Warnings: []string{}}, Reviewed: []state.Reviewed{}, Events: []state.Event{}}
-	w.asked = now
 	dir, err := p.Store.Dir(ctx)
 	if err != nil {
 		return next, true, err
@@ -87,55 +75,32 @@ func (w *Watch) Look(ctx context.Context) (Snapshot, bool, error) {
 		if dir != nil {
 			next.HeldBy = lock.HostHolder(dir.Root(), now)
 		}
-		next.setGates(p.Gates.check(ctx, dir, now, gateOptions{}))
+		if age := now.Sub(w.asked); w.last.Dream == nil && 0 <= age && age < gatesFresh {
+			next.Gates, next.Due, next.ClosedGate = w.last.Gates, w.last.Due, w.last.ClosedGate
+		} else {
+			w.asked = now
+			next.setGates(p.Gates.check(ctx, dir, now, gateOptions{}))
+		}
 	}
 	next.Last, err = p.lastDream(func(ops.Outcome) bool { return true })
 	if !errors.Is(err, fs.ErrNotExist) {
 		next.warn(err)
 	}
-	changed := print != w.print || died || !sameGates(next.Gates, w.snapshot.Gates)
-	w.print, w.snapshot = w.fingerprint(), next
+	w.last.Time = now
+	changed := !reflect.DeepEqual(next, w.last)
+	w.last = next
 	return next, changed, nil
-}
-
-func sameGates(a, b []Gate) bool {
-	return slices.EqualFunc(a, b, func(a, b Gate) bool { return a.Name == b.Name && a.Why == b.Why })
-}
-
-// fingerprint changes when a file changes that a snapshot with the open or last dream depends on.
-func (w *Watch) fingerprint() string {
-	words := w.words
-	if words == "" && w.log != "" {
-		words = filepath.Join(w.p.Store.Records.StateDir(), w.log)
-	}
-	p := w.p
-	files := []string{
-		filepath.Join(p.Store.MemoryDir, lock.File), filepath.Join(p.Store.MemoryDir, lock.HostFile),
-		p.Store.Records.Path(), p.Store.Records.Path() + "-wal", words,
-	}
-	var b strings.Builder
-	changes, _ := p.Store.Records.Look().Changes()
-	b.WriteString(changes + " ")
-	for _, file := range files {
-		if info, err := os.Lstat(file); err == nil {
-			fmt.Fprint(&b, info.Size(), info.ModTime().UnixNano(), " ")
-		} else {
-			b.WriteString("- ")
-		}
-	}
-	return b.String()
 }
 
 // lookAtDream sets the open dream, or the events of the one that was open at the last look.
 func (w *Watch) lookAtDream(next *Snapshot, dir *memory.Dir) {
 	p := w.p
-	w.record = lock.Record{}
+	var r lock.Record
 	if dir != nil {
 		var err error
-		w.record, err = lock.Read(dir.Root())
+		r, err = lock.Read(dir.Root())
 		next.warn(err)
 	}
-	r := w.record
 	open := r.Kind == lock.KindDream && ops.ValidID(r.Dream)
 	if open {
 		if r.Dream != w.dream {

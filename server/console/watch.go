@@ -14,7 +14,7 @@ import (
 	"dream-mcp/server/settings"
 )
 
-// watchPoll is the interval between two looks. A look that finds no change costs some ten system calls.
+// watchPoll is the interval between two looks.
 const watchPoll = 400 * time.Millisecond
 
 // runWatch shows the open dream of any process, or why there is none. It takes no lock. Only the key x writes: the file
