@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/aymanbagabas/go-udiff"
+	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
 // Pair finds, in each run of deleted lines that added lines follow, the lines that replace a similar one, and sets
@@ -64,23 +64,14 @@ func words(before, after string) (old, new []Word, similar bool) {
 	if len(x) > maxWords || len(y) > maxWords || strings.Contains(before+after, "\n") {
 		return nil, nil, false
 	}
-	from, to := strings.Join(x, "\n")+"\n", strings.Join(y, "\n")+"\n"
-	unified, _ := udiff.ToUnifiedDiff("", "", from, udiff.Lines(from, to), len(x)+len(y))
-	if len(unified.Hunks) != 1 {
-		return nil, nil, false
-	}
-	same := 0
-	for _, l := range unified.Hunks[0].Lines {
-		text := strings.TrimSuffix(l.Content, "\n")
-		if l.Kind == udiff.Equal && strings.TrimSpace(text) != "" {
-			same += len(text)
-		}
-		if l.Kind != udiff.Insert {
-			old = appendWord(old, text, l.Kind != udiff.Equal)
-		}
-		if l.Kind != udiff.Delete {
-			new = appendWord(new, text, l.Kind != udiff.Equal)
-		}
+	same, at := 0, 0
+	end := lcs.Diff{Start: len(x), End: len(x), ReplStart: len(y), ReplEnd: len(y)}
+	for _, d := range append(lcs.DiffLines(x, y), end) {
+		kept := strings.Join(x[at:d.Start], "")
+		same += letters(kept)
+		old = appendWord(appendWord(old, kept, false), strings.Join(x[d.Start:d.End], ""), true)
+		new = appendWord(appendWord(new, kept, false), strings.Join(y[d.ReplStart:d.ReplEnd], ""), true)
+		at = d.End
 	}
 	return joined(old), joined(new), 2*same >= min(letters(before), letters(after))
 }
@@ -95,7 +86,10 @@ func joined(words []Word) (all []Word) {
 }
 
 func appendWord(all []Word, text string, changed bool) []Word {
-	if n := len(all) - 1; n >= 0 && all[n].Changed == changed {
+	switch n := len(all) - 1; {
+	case text == "":
+		return all
+	case n >= 0 && all[n].Changed == changed:
 		all[n].Text += text
 		return all
 	}

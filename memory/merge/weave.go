@@ -4,12 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aymanbagabas/go-udiff/lcs"
+
 	"dream-mcp/memory"
 )
-
-// maxTable bounds the table of a comparison, in cells of 4 bytes. Of longer texts only what they begin and end with in common is
-// compared, and the rest is merged without regard to its order.
-const maxTable = 4 << 20
 
 // A part is a segment of a, b or both.
 type part struct {
@@ -173,50 +171,29 @@ func union(a, b []part) []part {
 	return append(all, b[next:]...)
 }
 
-// match returns for each part of a the one of b with the same key that is with it in a longest common subsequence, or -1.
+// match returns for each part of a the one of b that is the same, or -1. Matches do not cross.
 func match(a, b []part) []int {
 	in := make([]int, len(a))
-	for i := range in {
-		in[i] = -1
-	}
-	from := 0
-	for from < min(len(a), len(b)) && a[from].Key == b[from].Key {
-		in[from] = from
-		from++
-	}
-	toA, toB := len(a), len(b)
-	for toA > from && toB > from && a[toA-1].Key == b[toB-1].Key {
-		toA, toB = toA-1, toB-1
-		in[toA] = toB
-	}
-	n, m := toA-from, toB-from
-	if n == 0 || m == 0 || n > maxTable/m {
-		return in
-	}
-	// length[i*(m+1)+j] is that of the longest common subsequence of what begins at i and j.
-	length := make([]int32, (n+1)*(m+1))
-	at := func(i, j int) *int32 { return &length[i*(m+1)+j] }
-	for i := n - 1; i >= 0; i-- {
-		for j := m - 1; j >= 0; j-- {
-			if a[from+i].Key == b[from+j].Key {
-				*at(i, j) = *at(i+1, j+1) + 1
-			} else {
-				*at(i, j) = max(*at(i+1, j), *at(i, j+1))
-			}
+	i, j := 0, 0
+	end := lcs.Diff{Start: len(a), End: len(a), ReplStart: len(b), ReplEnd: len(b)}
+	for _, d := range append(lcs.DiffLines(keys(a), keys(b)), end) {
+		for ; i < d.Start; i, j = i+1, j+1 {
+			in[i] = j
 		}
-	}
-	for i, j := 0, 0; i < n && j < m; {
-		switch {
-		case *at(i+1, j) == *at(i, j):
-			i++
-		case a[from+i].Key == b[from+j].Key:
-			in[from+i] = from + j
-			i, j = i+1, j+1
-		default:
-			j++
+		for ; i < d.End; i++ {
+			in[i] = -1
 		}
+		j = d.ReplEnd
 	}
 	return in
+}
+
+func keys(parts []part) []string {
+	keys := make([]string, len(parts))
+	for i, p := range parts {
+		keys[i] = p.Key
+	}
+	return keys
 }
 
 // Lines applies to ours the changes, by whole lines, that lead from base to theirs. It reports false where ours changed the same lines.
