@@ -80,7 +80,6 @@ type Found struct {
 type Other struct {
 	Path string
 	Why  string
-	Size int64
 }
 
 // Listing is the contents of a memory directory, sorted by path. Files holds topics, the index, and
@@ -216,12 +215,12 @@ func (d *Dir) listEntry(p string, e fs.DirEntry, depth int, left *int, l *Listin
 	if strings.HasPrefix(e.Name(), ".") {
 		return
 	}
-	other := func(why string, size int64) { l.Other = append(l.Other, Other{Path: p, Why: why, Size: size}) }
+	other := func(why string) { l.Other = append(l.Other, Other{p, why}) }
 	if e.IsDir() {
 		if depth+1 >= maxDepth {
-			other("nested too deep", 0)
+			other("nested too deep")
 		} else if err := d.list(p, depth+1, left, l); err != nil {
-			other("unreadable", 0)
+			other("unreadable")
 		}
 		return
 	}
@@ -232,15 +231,15 @@ func (d *Dir) listEntry(p string, e fs.DirEntry, depth int, left *int, l *Listin
 	n, nameErr := ParseName(p)
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
-		other("a link", 0)
+		other("a link")
 	case !info.Mode().IsRegular():
-		other("not a regular file", 0)
+		other("not a regular file")
 	case !strings.HasSuffix(p, ".md"):
-		other("not Markdown", info.Size())
+		other("not Markdown")
 	case nameErr != nil:
-		other(nameErr.Error(), info.Size())
+		other(nameErr.Error())
 	case info.Size() > MaxReadBytes:
-		other(tooLarge(MaxReadBytes).Error(), info.Size())
+		other(tooLarge(MaxReadBytes).Error())
 	default:
 		l.Files = append(l.Files, Found{Name: n, Size: info.Size(), ModTime: info.ModTime()})
 	}

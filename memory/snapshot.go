@@ -38,7 +38,7 @@ func (d *Dir) Snapshot() (*Snapshot, error) {
 			continue
 		}
 		if err != nil {
-			s.Other = append(s.Other, Other{Path: e.Name.path, Why: "unreadable", Size: e.Size})
+			s.Other = append(s.Other, Other{e.Name.path, "unreadable"})
 			continue
 		}
 		s.Put(e.Name, f.Data)

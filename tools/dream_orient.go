@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"dream-mcp/consolidate"
@@ -109,7 +108,7 @@ func mapState(b *text, m consolidate.Map) {
 	}
 	var guides []string
 	for _, g := range m.Guides[:min(len(m.Guides), maxMapGuides)] {
-		guides = append(guides, fmt.Sprintf("%s (%s)", quoted(g.Path, 200), age(m.Now.Sub(g.ModTime))))
+		guides = append(guides, fmt.Sprintf("%s (%s)", quoted(g.Path, 200), ops.Ago(m.Now, g.ModTime)))
 	}
 	b.add(len(guides) > 0, "Project instructions, never to be edited: %s", strings.Join(guides, ", "))
 	b.add(len(m.Guides) > maxMapGuides, " and %d more", len(m.Guides)-maxMapGuides)
@@ -190,16 +189,6 @@ func passage(s string, shared []related.Term, limit int) string {
 		s = "…" + s[from:]
 	}
 	return visible.Short(s, limit)
-}
-
-func age(d time.Duration) string {
-	switch {
-	case d < time.Hour:
-		return "<1h"
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%.0fh", d.Hours())
-	}
-	return fmt.Sprintf("%.0fd", d.Hours()/24)
 }
 
 func mapFindings(b *text, m consolidate.Map) {

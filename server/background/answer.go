@@ -103,7 +103,7 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup settings.S
 	var last string // for the model, after all other texts
 	if soon {
 		if background {
-			err = errors.Join(err, f.launch(ctx, p, setup, e))
+			err = errors.Join(err, f.launch(p, setup, e))
 		} else if since, sessions, dueErr := p.Gates.Due(ctx); dueErr == nil {
 			first, noted := p.Background.Claim(true)
 			if err = errors.Join(err, noted); first {
@@ -156,7 +156,7 @@ func (f Front) resolve(e hook.Event) (settings.Setup, error) {
 }
 
 // launch starts the supervisor and does not wait for it.
-func (f Front) launch(ctx context.Context, p *consolidate.Project, setup settings.Setup, e hook.Event) error {
+func (f Front) launch(p *consolidate.Project, setup settings.Setup, e hook.Event) error {
 	if first, err := p.Background.Claim(false); !first {
 		return err
 	}

@@ -52,7 +52,7 @@ func runOverview(ctx context.Context, c *Command, _ *consolidate.Project, _ sett
 		return err
 	}
 	wrong := s.Warnings
-	if found := quickLint(limited, c, p); found != "" {
+	if found := quickLint(limited, p); found != "" {
 		wrong = append(wrong, found)
 	}
 	connected := isConnected(setup)
@@ -66,7 +66,7 @@ func runOverview(ctx context.Context, c *Command, _ *consolidate.Project, _ sett
 }
 
 // quickLint counts what the rules find without the project, if there is time.
-func quickLint(ctx context.Context, c *Command, p *consolidate.Project) string {
+func quickLint(ctx context.Context, p *consolidate.Project) string {
 	if ctx.Err() != nil {
 		return "the memory was not checked in time: dream-mcp lint"
 	}

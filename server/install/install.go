@@ -69,7 +69,6 @@ type Part struct {
 	add, remove edit
 	lock        string // the end of the name of the host's lock; "" for none
 	removing    bool
-	whole       bool   // the file is ours as a whole
 	file        file   // as it was read
 	after       []byte // its new content; nil removes the file
 	exact       bool   // after is what the file held before p was added

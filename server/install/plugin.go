@@ -37,7 +37,7 @@ func (i Installer) skillPart(file string) Part { return filePart(Skill, file, sk
 
 // filePart returns the part that is a whole file. mark is in each version of it.
 func filePart(name, file, text, mark string) Part {
-	return Part{Name: name, File: file, whole: true,
+	return Part{Name: name, File: file,
 		add: func(now []byte) ([]byte, error) {
 			if len(now) > 0 && !bytes.Contains(now, []byte(mark)) {
 				return nil, fmt.Errorf("this %s is not ours", name)
