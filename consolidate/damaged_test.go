@@ -417,3 +417,49 @@ func TestZeroedPages(t *testing.T) {
 		t.Errorf("the operation could be undone after %d of %d pages were lost", undone, len(whole)/page)
 	}
 }
+
+// Each page of the database is zeroed in turn while a commit is pending. Doctor ends it: the commit is completed, or with --accept the
+// memory is taken as it is. Then the database is whole, and a write works again.
+func TestZeroedPagesWhileLanding(t *testing.T) {
+	t.Parallel()
+	whole := runWhole(t, "commit")
+	const page = 4096
+	completed, tried := 0, 0
+	for at, size := 0, page; at < size; at += page * every(3) {
+		w := cutOff(t, "updated a.md")
+		half := w.files()
+		w.mustDo(w.database(Open(w.options())).Close()) // nothing is only in SQLite's log
+		w.mustDo(w.damage(func(path string) error {
+			data, err := os.ReadFile(path)
+			if size = len(data); err != nil || at >= size {
+				return err
+			}
+			return os.WriteFile(path, slices.Concat(data[:at], make([]byte, page), data[at+page:]), 0o600)
+		}))
+		p := w.open()
+		for _, accept := range []bool{false, true} {
+			if _, err := p.Doctor.Examine(ctx, true, accept); err != nil {
+				t.Errorf("page %d: doctor: %v", at/page, err)
+			}
+			if same(w.files(), whole.after) {
+				completed++
+				break
+			}
+		}
+		tried++
+		checks, err := p.Doctor.Examine(ctx, false, false)
+		if err != nil || slices.ContainsFunc(checks, func(c doctor.Check) bool { return c.State == doctor.Wrong }) {
+			t.Errorf("page %d: after the fixes doctor says %+v, %v", at/page, checks, err)
+		}
+		got := w.files()
+		for name, content := range got {
+			if content != half[name] && content != whole.after[name] {
+				t.Errorf("page %d: %s is now %q", at/page, name, content)
+			}
+		}
+		if err := writeNew(p, "x.md"); err != nil {
+			t.Errorf("page %d: a write after the fixes: %v", at/page, err)
+		}
+	}
+	t.Logf("of %d commits %d were completed", tried, completed)
+}

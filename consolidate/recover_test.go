@@ -62,7 +62,7 @@ func TestRecoverOverForeignFile(t *testing.T) {
 }
 
 // Somebody replaces a memory by a link, a folder or a large file after the last look of a landing, which displaces it, and the
-// process dies then. The name is given back to what has it: a temporary that is no text must not refuse every write for ever.
+// process dies then. The name is given back to what has it: a temporary that is not a text must not refuse every write for ever.
 func TestRecoverOverDisplaced(t *testing.T) {
 	for _, file := range []string{"a.md", "b.md"} { // one is replaced, one deleted
 		for _, test := range foreignFiles {

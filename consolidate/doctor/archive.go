@@ -15,52 +15,39 @@ import (
 	"dream-mcp/consolidate/state"
 )
 
-// database checks the database, and reports whether it can be read.
-func (e *examination) database() (db *state.DB, ok bool) {
+// database checks the database. Its state is Healthy if it can be used.
+func (e *examination) database() Check {
 	path := e.Store.Records.Path()
-	for _, old := range []string{"blobs", "log.jsonl"} {
-		if _, err := os.Lstat(filepath.Join(e.Store.Records.StateDir(), old)); err == nil {
-			e.add(Check{Name: "archive", State: Note, Message: "the state of an earlier version in " + e.Store.Records.StateDir() + " is left alone",
-				Hint: "its folders ops and blobs and its file log.jsonl can be removed"})
-			break
-		}
-	}
-	db = e.Store.Records.Look()
+	db := e.Store.Records.Look()
 	err := db.Err()
-	pending := false
-	if e.dir != nil {
-		r, readErr := lock.Read(e.dir.Root())
-		pending = readErr != nil || r.Dream != ""
-		if _, lockErr := e.dir.Root().Lstat(lock.File); lockErr == nil && db == nil && err == nil { // the first operation created both
+	if e.dir != nil && db == nil && err == nil {
+		if _, lockErr := e.dir.Root().Lstat(lock.File); lockErr == nil { // the first operation created both
 			err = fmt.Errorf("%s is gone or empty", path)
 		}
 	}
 	if err != nil {
-		c := Check{Name: "archive", State: Wrong, Message: err.Error(), Hint: "copy what is in its folder, then put a backup in its place, if there is one",
-			Fix:    "it is set aside, and a new one begun: memories stay as they are, but what came before cannot be undone",
-			repair: func(context.Context) error { return e.Store.Records.Renew() }}
-		if errors.Is(err, state.ErrNewer) {
+		c := Check{Name: "archive", State: Wrong, Message: err.Error(), Hint: "copy what is in its folder, then put a backup in its place, if there is one"}
+		pending := false // what is pending is said of the lock
+		if e.dir != nil {
+			r, err := lock.Read(e.dir.Root())
+			pending = err != nil || r.Dream != ""
+		}
+		switch {
+		case errors.Is(err, state.ErrNewer):
 			c.Hint = "use the newest version of dream-mcp on this machine"
+		case !pending:
+			c.Fix = "it is set aside, and a new one begun: memories stay as they are, but what came before cannot be undone"
+			c.repair = func(context.Context) error { return e.Store.Records.Renew() }
 		}
-		if pending || errors.Is(err, state.ErrNewer) { // what is pending is said of the lock
-			c.Fix, c.repair = "", nil
-		}
-		e.add(c)
-		return nil, false
+		return c
 	}
-	problems := db.Check()
-	if problems == nil {
-		return db, true
+	if problems := db.Check(); problems != nil {
+		return Check{Name: "archive", State: Wrong, Message: path + " is damaged: " + ops.Few(problems, maxNamedFiles),
+			Hint:   "put a backup in its place, if there is one: what it has lost cannot be undone",
+			Fix:    "what can be read is copied into a new one, and it is set aside: memories stay as they are, but what it has lost cannot be undone",
+			repair: func(ctx context.Context) error { return e.alone(ctx, e.Store.Records.Salvage) }}
 	}
-	c := Check{Name: "archive", State: Wrong, Message: path + " is damaged: " + ops.Few(problems, maxNamedFiles),
-		Hint: "put a backup in its place, if there is one: what it has lost cannot be undone",
-		Fix:  "what can be read is copied into a new one, and it is set aside: memories stay as they are, but what it has lost cannot be undone"}
-	c.repair = func(ctx context.Context) error { return e.alone(ctx, e.Store.Records.Salvage) }
-	if pending {
-		c.Fix, c.repair = "", nil
-	}
-	e.add(c)
-	return nil, false
+	return Check{Name: "archive", State: Healthy}
 }
 
 // alone calls do while no operation of another process is open.
@@ -75,12 +62,20 @@ func (e *examination) alone(ctx context.Context, do func() error) error {
 	return errors.Join(do(), l.Release())
 }
 
-// archive checks the archive and the stages of earlier operations.
-func (e *examination) archive() error {
-	db, ok := e.database()
-	if !ok {
+// archive checks the archive and the stages of earlier operations. database says whether they can be read.
+func (e *examination) archive(database Check) error {
+	for _, old := range []string{"blobs", "log.jsonl"} {
+		if _, err := os.Lstat(filepath.Join(e.Store.Records.StateDir(), old)); err == nil {
+			e.add(Check{Name: "archive", State: Note, Message: "the state of an earlier version in " + e.Store.Records.StateDir() + " is left alone",
+				Hint: "its folders ops and blobs and its file log.jsonl can be removed"})
+			break
+		}
+	}
+	if database.State != Healthy || database.Message != "" {
+		e.add(database)
 		return nil
 	}
+	db := e.Store.Records.Look()
 	ids, err := db.IDs()
 	if err != nil {
 		return err

@@ -78,6 +78,13 @@ func (d *Doctor) Examine(ctx context.Context, fix, accept bool) ([]Check, error)
 	}
 	defer dir.Close()
 	e := &examination{Doctor: d, dir: dir}
+	database := Check{Name: "archive", State: Healthy, Message: "nothing has landed yet"}
+	if _, err := os.Stat(e.Store.Records.StateDir()); !errors.Is(err, fs.ErrNotExist) {
+		database = e.database()
+	}
+	if fix {
+		database.fix(ctx) // first: the commit of a dead process may be completed then
+	}
 	if dir == nil {
 		e.add(Check{Name: "memory", State: Note, Message: ops.NoMemory})
 	} else {
@@ -92,30 +99,33 @@ func (d *Doctor) Examine(ctx context.Context, fix, accept bool) ([]Check, error)
 		}
 	}
 	e.state()
-	if _, err := os.Stat(e.Store.Records.StateDir()); errors.Is(err, fs.ErrNotExist) {
-		e.add(Check{Name: "archive", State: Healthy, Message: "nothing has landed yet"})
-	} else {
-		if err := e.archive(); err != nil {
-			return nil, err
-		}
-		if why := e.Background.FailedRun(); why != "" {
-			e.add(Check{Name: "background", State: Wrong, Message: why, Hint: "dream-mcp log --background shows it step by step"})
-		}
+	if err := e.archive(database); err != nil {
+		return nil, err
+	}
+	if why := e.Background.FailedRun(); why != "" {
+		e.add(Check{Name: "background", State: Wrong, Message: why, Hint: "dream-mcp log --background shows it step by step"})
 	}
 	e.share()
 	e.forgotten()
 	for i := range e.checks {
-		c := &e.checks[i]
-		if !fix || c.repair == nil {
-			continue
-		}
-		if err := c.repair(ctx); err != nil {
-			c.Message += "; it could not be fixed: " + err.Error()
-		} else {
-			c.State = Repaired
+		if fix {
+			e.checks[i].fix(ctx)
 		}
 	}
 	return e.checks, nil
+}
+
+// fix repairs what c says, if it can be repaired.
+func (c *Check) fix(ctx context.Context) {
+	if c.repair == nil {
+		return
+	}
+	if err := c.repair(ctx); err != nil {
+		c.Message += "; it could not be fixed: " + err.Error()
+	} else {
+		c.State = Repaired
+	}
+	c.repair = nil
 }
 
 // share says how the memory is shared.

@@ -218,7 +218,7 @@ func (s *Stage) land(c Change) ([]Conflict, error) {
 	return s.putBack(c)
 }
 
-// putBack returns the conflict if c has displaced what is no memory: somebody put a link, a folder or a large file there after the last
+// putBack returns the conflict if c has displaced what is not a memory: somebody put a link, a folder or a large file there after the last
 // look. It gets its name again.
 func (s *Stage) putBack(c Change) ([]Conflict, error) {
 	_, temp, err := readTemp(s.dir, c.Temp)

@@ -48,7 +48,7 @@ func (s *Stage) writeTemp(c Change) error {
 	return atomicfile.WriteTemp(s.dir.Root(), c.Temp, data, cmp.Or(c.BeforeMode, c.AfterMode, 0o600), c.AfterTime)
 }
 
-// readTemp returns the text of a temporary and its sum: "" if it is gone, unreadable if it is no memory, or its folder a link.
+// readTemp returns the text of a temporary and its sum: "" if it is gone, unreadable if it is not a memory, or its folder is a link.
 func readTemp(d *memory.Dir, temp string) (data []byte, sum memory.Sum, err error) {
 	if _, err = d.Stat(temp); err == nil {
 		data, err = memory.ReadBounded(d.Root(), temp, memory.MaxReadBytes)

@@ -141,7 +141,7 @@ func createIn(folder string, now func() time.Time) error {
 	if err == nil {
 		_, err = db.sql.Exec("PRAGMA wal_checkpoint(truncate)") // Close would not report an error of it
 	}
-	if err = errors.Join(err, db.Close()); err != nil {
+	if err = errors.Join(db.wrap(err), db.Close()); err != nil {
 		return err
 	}
 	return f.Sync()
