@@ -194,9 +194,10 @@ func touchOf(x *related.Index, known bool) listing.Touch {
 			if len(touched) == maxTouched || h.Score*x.Meeting(text, h) < minTouch && !clear && (i > 0 || !x.IsAbout(h, text)) {
 				continue
 			}
-			t := listing.Touched{Where: h.Where()}
+			value := x.Value(h)
+			t := listing.Touched{Where: value.Where(), Words: h.Telling()}
 			if known {
-				t.Text = visible.Short(memory.OneLine(h.Text), maxPassage)
+				t.Text = visible.Short(memory.OneLine(value.Text), maxPassage)
 			}
 			touched = append(touched, t)
 		}

@@ -26,7 +26,6 @@ type Map struct {
 	Dream     OpenDream
 	Resumed   bool
 	MemoryDir string
-	Folders   []said.Folder
 	Since     lock.Stamp    // the time of the last consolidation
 	Index     memory.Sum    // of the file on disk; "" where there is none
 	IndexSize ops.IndexSize // of the index as the dream would leave it
@@ -87,9 +86,6 @@ func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 		Since: d.Prior(), Prompted: p.prompted,
 	}
 	var err error
-	if m.Folders, err = p.Transcripts.Folders(); err != nil {
-		return m, err
-	}
 	if m.Sessions, m.Skipped, err = p.Transcripts.Sessions(ctx, d.Prior().Time); err != nil {
 		return m, err
 	}

@@ -82,15 +82,14 @@ func (s *Sessions) Search(ctx context.Context, q search.Query, since string) (re
 	return res, s.endSearch(state.Event{Kind: state.EventSearch, Text: describeQuery(q), Hits: res.Matches}, res.Bytes)
 }
 
-// Mentions are the passages of memories that match.
+// Mentions are the memories that match.
 type Mentions struct {
-	First []related.Passage
-	All   int
-	Of    []int // passages, by what they match; nil outside dreams
+	Passages []related.Passage // the first of each that matches, of its body if there is any
+	Of       []int             // passages, by what they match; nil outside dreams
 }
 
-// Mentions returns the passages of memories, as the open dream would leave them, that match, at most so many of them.
-func (s *Sessions) Mentions(ctx context.Context, match []func(text string) bool, most int) (m Mentions) {
+// Mentions returns the memories, as the open dream would leave them, that match.
+func (s *Sessions) Mentions(ctx context.Context, match []func(text string) bool) (m Mentions) {
 	p := s.p
 	p.Store.Lock()
 	defer p.Store.Unlock()
@@ -103,6 +102,7 @@ func (s *Sessions) Mentions(ctx context.Context, match []func(text string) bool,
 	}
 	m.Of = make([]int, len(match))
 	for _, d := range related.Documents(written.Shown(nil)) {
+		var first *related.Passage
 		for _, passage := range d.Passages() {
 			any := false
 			for i, matches := range match {
@@ -111,12 +111,12 @@ func (s *Sessions) Mentions(ctx context.Context, match []func(text string) bool,
 					m.Of[i]++
 				}
 			}
-			if !any {
-				continue
+			if any && (first == nil || first.Line == d.DescribedAt) {
+				first = &passage
 			}
-			if m.All++; m.All <= most {
-				m.First = append(m.First, passage)
-			}
+		}
+		if first != nil {
+			m.Passages = append(m.Passages, *first)
 		}
 	}
 	return m

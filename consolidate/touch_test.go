@@ -32,6 +32,8 @@ func TestTouch(t *testing.T) {
 		n, _ := memory.ParseName(fmt.Sprintf("other%d.md", i))
 		s.Put(n, fmt.Appendf(nil, "---\nname: other%d\ndescription: d\ntype: project\n---\n\nPlank%d goes beside beam%d.\n", i, i, i))
 	}
+	signer, _ := memory.ParseName("signer.md")
+	s.Put(signer, []byte("---\nname: signer\ndescription: who signs the invoices\ntype: project\n---\n\nThis is for the office.\n\nInvoices above 500 are for Berit.\n"))
 	touch := touchOf(related.New(related.Documents(s)), true)
 	for text, want := range map[string]string{
 		"and Oakham is December 3rd now":                                     "oakham.md",
@@ -48,5 +50,8 @@ func TestTouch(t *testing.T) {
 		if got != want {
 			t.Errorf("%q touches %q, want %q", text, got, want)
 		}
+	}
+	if hits := touch("Sverre signs the invoices from now on"); len(hits) != 1 || hits[0].Where != "signer.md:9" || !strings.Contains(hits[0].Text, "Berit") {
+		t.Errorf("got %+v, want the line that holds the value, not the description", hits)
 	}
 }

@@ -86,11 +86,6 @@ func mapState(b *text, m consolidate.Map) {
 		b.add(m.Unlinked > 0, "; %s without a link", ops.Plural(m.Unlinked, "line"))
 		b.WriteByte('\n')
 	}
-	var folders []string
-	for _, f := range m.Folders {
-		folders = append(folders, fmt.Sprintf("%s (%s)", f.Path, f.Why))
-	}
-	b.add(len(folders) > 0, "Transcripts: %s\n", strings.Join(folders, "; "))
 	var bytes int64
 	for _, s := range m.Sessions {
 		bytes += s.Size

@@ -62,14 +62,17 @@ func (r grepArguments) search(ctx context.Context, p *consolidate.Project) (text
 	}
 	text, found = renderHits(p, res, r, answerBytes(r)), res.Matches > 0
 	if match, err := q.Matchers(); err == nil && r.Cursor == "" {
-		mentions := p.Sessions.Mentions(ctx, match, maxMentions)
-		text, found = text+renderMentions(r, mentions), found || mentions.All > 0
+		mentions := p.Sessions.Mentions(ctx, match)
+		text, found = text+renderMentions(r, mentions), found || len(mentions.Passages) > 0
 	}
 	return text, found, nil
 }
 
-// maxMentions is the number of passages of memories that a search shows.
-const maxMentions = 8
+// Of so many memories a search shows a passage, and names so many more.
+const (
+	maxMentions = 8
+	maxNamed    = 30
+)
 
 // renderMentions says what memories have of what was looked for, and what none has.
 func renderMentions(r grepArguments, m consolidate.Mentions) string {
@@ -83,15 +86,24 @@ func renderMentions(r grepArguments, m consolidate.Mentions) string {
 		}
 	}
 	var b text
-	b.add(m.All == 0, "\nIn no memory.")
-	b.add(m.All > 0, "\nIn memories, %s", ops.Plural(m.All, "passage"))
-	b.add(m.All > len(m.First), ", the first %d; fewer or narrower patterns show the others", len(m.First))
-	b.add(m.All > 0 && len(none) > 0, "; none has %s", strings.Join(none, " or "))
-	b.add(m.All > 0, ":\n")
-	for _, p := range m.First {
-		b.add(true, "%s: %s\n", p.Where(), passage(p.Text, nil, maxPassageLine))
+	all := len(m.Passages)
+	if all == 0 {
+		return "\nIn no memory."
 	}
-	return strings.TrimRight(b.String(), "\n")
+	b.add(true, "\nIn %s", ops.Plural(all, "memory"))
+	b.add(len(none) > 0, "; none has %s", strings.Join(none, " or "))
+	b.add(true, ":")
+	for i, p := range m.Passages {
+		switch {
+		case i < maxMentions:
+			b.add(true, "\n%s: %s", p.Where(), passage(p.Text, nil, maxPassageLine))
+		case i < maxMentions+maxNamed:
+			b.add(true, "%s%s", []string{"\nalso in ", ", "}[min(1, i-maxMentions)], p.Where())
+		case i == maxMentions+maxNamed:
+			b.add(true, " and %d more", all-i)
+		}
+	}
+	return b.String()
 }
 
 // grepArguments are the arguments of grep_transcripts.

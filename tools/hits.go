@@ -65,7 +65,7 @@ func renderHits(p *consolidate.Project, res search.Result, r grepArguments, room
 
 // writeCounts says what each of several patterns found.
 func writeCounts(b *text, res search.Result, r grepArguments) {
-	var none []string
+	var none, within []string
 	more := ""
 	shown := make([]int, len(res.Patterns))
 	for _, h := range res.Hits {
@@ -81,11 +81,14 @@ func writeCounts(b *text, res search.Result, r grepArguments) {
 		default:
 			none = append(none, name)
 		}
-		b.add(found.Within > 0, "; %s in longer words %d (\"regex\": true finds these)", name, found.Within)
+		if found.Within > 0 {
+			within = append(within, fmt.Sprintf("%s %d", name, found.Within))
+		}
 		if found.Matches > shown[k] && more == "" {
 			more = r.Patterns[k]
 		}
 	}
+	b.add(len(within) > 0, "; in longer words, which \"regex\": true finds: %s", strings.Join(within, ", "))
 	b.add(len(none) > 0 && res.Matches > 0, "; no hit: %s", strings.Join(none, ", "))
 	b.add(len(res.Patterns) > 1 && more != "", "; more of one: {\"patterns\": [%q]}", more)
 	if len(res.Omitted) > 0 {

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/memory/related"
 )
 
 // A search that finds nothing names what was narrow about it.
@@ -52,6 +55,21 @@ func TestBadSearch(t *testing.T) {
 	} {
 		if text, refused := w.call("grep_transcripts", arguments); !refused || !strings.Contains(text, want) {
 			t.Errorf("%s: %s", arguments, text)
+		}
+	}
+}
+
+// A search shows a passage of some memories, names more, and counts the others.
+func TestRenderMentions(t *testing.T) {
+	var m consolidate.Mentions
+	for i := range maxMentions + maxNamed + 3 {
+		m.Passages = append(m.Passages, related.Passage{File: fmt.Sprintf("m%02d.md", i), Line: 7, Text: "The quay is wet."})
+	}
+	m.Of = []int{len(m.Passages)}
+	got := renderMentions(grepArguments{Pattern: "quay"}, m)
+	for _, want := range []string{"\nIn 41 memories:\nm00.md:7: The quay is wet.\n", "\nm07.md:7: The quay is wet.\nalso in m08.md:7, m09.md:7, ", ", m37.md:7 and 3 more"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %s", want, got)
 		}
 	}
 }

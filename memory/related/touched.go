@@ -41,6 +41,37 @@ const (
 	nearlyAll = 0.9
 )
 
+// Telling returns the words that make a hit: those that few memories hold, or the rarest.
+func (h Hit) Telling() (words []string) {
+	for i, t := range h.Shared {
+		if i == 0 || t.Weight >= minRare {
+			words = append(words, t.Text)
+		}
+	}
+	return words
+}
+
+// Value returns the passage of the body that shares most with the text of a hit, where that is the description of a memory, and
+// else the hit's own: a description says what a memory is about, and its body what holds.
+func (x *Index) Value(h Hit) Passage {
+	best, most := h.Passage, -1.0
+	if h.about != memory.NameWords(h.File) {
+		return best
+	}
+	for i := h.i + 1; i < len(x.Passages) && x.fileOf[i] == x.fileOf[h.i]; i++ {
+		weight := 0.0
+		for _, t := range h.Shared {
+			if x.passages.count(x.ids[t.Text], int32(i)) >= 1 {
+				weight += t.Weight
+			}
+		}
+		if weight > most {
+			best, most = x.Passages[i], weight
+		}
+	}
+	return best
+}
+
 // Meeting returns the weight of the words of what somebody said that the memory of a hit holds, without those of everyday work, dates
 // and short numbers, and 0 if they may be chance. A name of code or a path is one word, and its parts are none: what people work on
 // is named all day, and says little about what they want. Of a long memory only the passage counts.

@@ -70,9 +70,9 @@ type List struct {
 	segments   []segment
 	utterances int
 
-	mu      sync.Mutex      // of what follows
-	shownOn map[Touched]int // the page that showed a passage
-	explain map[string]int  // the page that explained a mark
+	mu      sync.Mutex          // of what follows
+	begun   map[string]position // the first utterance that names a passage, and that shares a word with it
+	explain map[string]int      // the page that explained a mark
 }
 
 // Explains reports whether a page is the one to explain a mark: the first that was asked.
@@ -132,7 +132,7 @@ func New(ctx context.Context, store *search.Store, q Query) (*List, error) {
 	if q.Zone == nil {
 		q.Zone = time.UTC
 	}
-	l := &List{query: q, shownOn: map[Touched]int{}, explain: map[string]int{}}
+	l := &List{query: q, begun: map[string]position{}, explain: map[string]int{}}
 	touched := q.Touched
 	if q.Since.After(touched) {
 		touched = q.Since.Add(-slack)

@@ -637,26 +637,41 @@ func TestQueuedAtOnce(t *testing.T) {
 	}
 }
 
-// A page shows a passage that it touches unless another page has.
+// A page shows a passage that it touches unless another page has. An utterance names it if it shares a word with it that
+// no earlier one shared, however the list is cut into pages, and whenever a page is asked for again.
 func TestTouchedOnce(t *testing.T) {
-	store, _ := open(t, newSession(1, 0).user("paint the lamp").user("paint the horn"))
-	l, err := New(t.Context(), store, Query{})
-	if err != nil {
-		t.Fatal(err)
+	store, _ := open(t, newSession(1, 0).user("paint the lamp").user("then paint the horn").user("paint it white").user("white paint").user("paint"))
+	touch := func(text string) []Touched {
+		return []Touched{{Where: "paint.md:4", Text: "The paint is white.", Words: slices.DeleteFunc(strings.Fields(text), func(w string) bool { return w != "paint" && w != "white" })}}
 	}
-	touch := func(text string) []Touched { return []Touched{{"paint.md:4", "The paint is white."}} }
-	var book Book
-	first, err := book.First(t.Context(), store, l, 1, 0, touch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 2 { // the second page may be asked for again
-		second, err := book.Next(t.Context(), store, first.Cursor, 1000, 1, touch)
+	want := []string{"paint the lamp → paint.md:4", "then paint the horn", "paint it white → paint.md:4", "white paint", "paint"}
+	for _, limit := range []int{1, 2, 0} {
+		l, err := New(t.Context(), store, Query{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(first.Touched) != 1 || len(second.Touched) != 0 || !strings.Contains(second.Text, "paint the horn → paint.md:4\n") {
-			t.Errorf("%v, then %v: %s", first.Touched, second.Touched, second.Text)
+		var book Book
+		page, err := book.First(t.Context(), store, l, 1000, limit, touch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, passages := page.Text, page.Touched
+		for page.Cursor != "" {
+			cursor := page.Cursor
+			for range 2 {
+				if page, err = book.Next(t.Context(), store, cursor, 1000, limit, touch); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, passages = got+page.Text, append(passages, page.Touched...)
+		}
+		for i, line := range want {
+			if !regexp.MustCompile(`(?m)^:\d+ \d\d:\d\d ` + line + "$").MatchString(got) {
+				t.Errorf("%d on a page: utterance %d is not %q in\n%s", limit, i, line, got)
+			}
+		}
+		if len(passages) != 1 {
+			t.Errorf("%d on a page: the passage is shown %d times", limit, len(passages))
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"dream-mcp/consolidate/transcript/search"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -18,7 +17,7 @@ type Page struct {
 	Utterances int       // up to this page
 	Of         int       // utterances in the list
 	Cursor     string    // of the next page; empty on the last
-	Touched    []Touched // by the utterances of the page, without those that another page has shown
+	Touched    []Touched // with a text, by the utterances of the page, each once in the list
 
 	List *List
 }
@@ -44,7 +43,7 @@ func (l *List) page(ctx context.Context, store *search.Store, p position, number
 	for ; p.segment < len(l.segments); p = (position{p.segment + 1, 0}) {
 		g := &l.segments[p.segment]
 		s := &l.sessions[g.session]
-		t := talk{store: store, list: l, segment: g, session: s, touch: touch}
+		t := talk{store: store, list: l, number: p.segment, segment: g, session: s, touch: touch}
 		head := t.header(p.at > g.from || g.from > 0 || s.after != Mark{})
 		fits := func(more int) bool {
 			return len(page.Shown) == 0 || text.Len()+touchedBytes(page.Touched)+len(head)+more <= pageBytes
@@ -69,7 +68,6 @@ func (l *List) page(ctx context.Context, store *search.Store, p position, number
 				}
 			}
 			line, touched := t.line(at)
-			touched = l.notShown(touched, number, page.Touched)
 			more := len(line) + touchedBytes(touched)
 			full = t.cut && !s.kept[at].Mark.Before(t.last) && shown > 0 || limit > 0 && shown == limit || shown > 0 && !fits(more)
 			if full {
@@ -80,9 +78,7 @@ func (l *List) page(ctx context.Context, store *search.Store, p position, number
 			if _, readable := t.utterance(at); readable {
 				page.add(s, at)
 			}
-			for _, t := range touched {
-				page.Touched, l.shownOn[t] = append(page.Touched, t), number
-			}
+			page.Touched = append(page.Touched, touched...)
 			shown, at = shown+1, at+1
 		}
 		if full {
@@ -93,12 +89,12 @@ func (l *List) page(ctx context.Context, store *search.Store, p position, number
 	return l.ended(page, p, text.String()), nil
 }
 
-// notShown returns the passages with a text that neither the page so far nor another page has shown.
-func (l *List) notShown(touched []Touched, number int, page []Touched) []Touched {
-	return slices.DeleteFunc(touched, func(t Touched) bool {
-		on, shown := l.shownOn[t]
-		return t.Text == "" || shown && on != number || slices.Contains(page, t)
-	})
+// begins reports whether an utterance is the first with a key, of those that were asked about.
+func (l *List) begins(key string, at position) bool {
+	if _, known := l.begun[key]; !known {
+		l.begun[key] = at
+	}
+	return l.begun[key] == at
 }
 
 // touchedBytes returns the size of passages on a page.

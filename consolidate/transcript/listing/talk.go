@@ -19,6 +19,7 @@ import (
 type talk struct {
 	store   *search.Store
 	list    *List
+	number  int // of the segment
 	segment *segment
 	session *session
 	said    []search.Said // as much as a page can need
@@ -154,13 +155,33 @@ func (t *talk) line(at int) (line string, touched []Touched) {
 		}
 		first = false
 	}
-	if t.touch != nil && (u.Speaker == said.User || u.Speaker == said.Memory) {
-		touched = t.touch(text)
-	}
-	for i, p := range touched {
-		b.WriteString([]string{" → ", ", "}[min(i, 1)] + p.Where)
+	named, touched := t.touched(u, text, position{t.number, at})
+	if len(named) > 0 {
+		b.WriteString(" → " + strings.Join(named, ", "))
 	}
 	return b.String() + "\n", touched
+}
+
+// touched returns where the passages are that an utterance names, and those that it is the first to name. A passage is named
+// if it shares a word with the utterance that no earlier one shared.
+func (t *talk) touched(u *search.Said, text string, at position) (named []string, first []Touched) {
+	if t.touch == nil || u.Speaker != said.User && u.Speaker != said.Memory {
+		return nil, nil
+	}
+	for _, p := range t.touch(text) {
+		news := false
+		for _, word := range p.Words {
+			news = t.list.begins(p.Where+" "+word, at) || news
+		}
+		if !news {
+			continue
+		}
+		named = append(named, p.Where)
+		if p.Text != "" && t.list.begins(p.Where, at) {
+			first = append(first, p)
+		}
+	}
+	return named, first
 }
 
 func (t *talk) utterance(at int) (*search.Said, bool) {
