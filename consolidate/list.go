@@ -166,7 +166,9 @@ const (
 	// utterance names (related.Index.IsAbout). With both, of 29 utterances that change a fact of an invented project 27 name the
 	// memory that has it (before: 19), and of those in another language 16 (before: 14). Read one by one, 0.84 and 0.89 of all
 	// that are shown are right. In a project that it was not made on, 27 of 36 name the memory, in another language 10 of 20;
-	// all 37 passages that are shown are right, and none is shown beside 25 utterances of routine work.
+	// all 37 passages that are shown are right, and none is shown beside 25 utterances of routine work. Played three times, the
+	// first project had 319 arrows, 0.59 of them right; with paths and names of code as wholes, and without those that name the
+	// same words of the same passage again, 242, 0.78 right, and none of the changed facts lost its own.
 	minClear = 3
 	clearly  = 1.8
 )
@@ -188,7 +190,7 @@ func (d *dream) touch() listing.Touch {
 func touchOf(x *related.Index, known bool) listing.Touch {
 	return func(text string) (touched []listing.Touched) {
 		text = text[:min(len(text), maxAsked)]
-		hits := x.Touched(related.Question{Text: text, PerFile: 1, Max: maxLookedAt})
+		hits := x.Touched(related.Question{Text: text, PerFile: 1, Max: maxLookedAt, Wholes: true})
 		for i, h := range hits {
 			clear := i == 0 && h.Score >= minClear && (len(hits) == 1 || h.Score >= clearly*hits[1].Score)
 			if len(touched) == maxTouched || h.Score*x.Meeting(text, h) < minTouch && !clear && (i > 0 || !x.IsAbout(h, text)) {

@@ -23,6 +23,7 @@ func TestTouch(t *testing.T) {
 		"review.md": "What touches the sluice is reviewed by Piet before it is merged.",
 		"wheel.md":  "The wheel stops at night.",
 		"flour.md":  "Flour is weighed in grams.",
+		"intake.md": "Readings come in through `race/intake/meter.py`. Unknown ones it must store.",
 		"lamp.md":   "The lamp above the door is green while the mill runs.",
 	} {
 		n, _ := memory.ParseName(file)
@@ -41,6 +42,7 @@ func TestTouch(t *testing.T) {
 		"motores nuevos: volvemos a los Velden, a mitad de precio":           "motor.md",
 		"not convinced, I'll try it tomorrow and see":                        "",
 		"what time is it there":                                              "",
+		"revert the last edit in race/intake/store.py":                       "",
 	} {
 		got := ""
 		for _, h := range touch(text) {

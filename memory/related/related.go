@@ -169,6 +169,18 @@ func (x *Index) lookUp(s string) (terms []int32) {
 	return terms
 }
 
+// lookUpWholes is lookUp without the parts of paths and of names of code.
+func (x *Index) lookUpWholes(s string) (terms []int32) {
+	for w := range strings.FieldsSeq(s) {
+		if strings.ContainsAny(strings.Trim(w, "/_"), "/_") && !strings.Contains(w, "://") {
+			terms = append(terms, x.lookUpWhole(w)...)
+		} else {
+			terms = append(terms, x.lookUp(w)...)
+		}
+	}
+	return terms
+}
+
 // lookUpWhole returns the term of a path or of a name of code, if the index has it.
 func (x *Index) lookUpWhole(w string) []int32 {
 	longest, its := "", text.Plain

@@ -18,6 +18,7 @@ type Question struct {
 	Skip    func(file string) bool // files that are not asked for; nil: none
 	Max     int                    // hits at most; 0: 5
 	PerFile int                    // of one file at most; 0: no bound
+	Wholes  bool                   // a path or a name of code in Text is one term, as in Meeting
 }
 
 // A Hit is a passage that the text of a question touches.
@@ -129,8 +130,8 @@ func (x *Index) words(s string, wholes bool) (words []word) {
 	counted := false // the word before is a number that may be a value: what it counts is not everyday
 	for w := range strings.FieldsSeq(s) {
 		lookUp := x.lookUp
-		if wholes && strings.ContainsAny(strings.Trim(w, "/_"), "/_") {
-			lookUp = x.lookUpWhole
+		if wholes {
+			lookUp = x.lookUpWholes
 		}
 		inSentence, ends = !ends, strings.ContainsAny(w[len(w)-1:], ".!?:")
 		terms := slices.DeleteFunc(lookUp(w), func(id int32) bool {
@@ -252,7 +253,11 @@ func (x *Index) ask(q Question) []asked {
 	for _, t := range x.lookUp(q.Context) {
 		counts[t] = ofContext
 	}
-	for _, t := range x.lookUp(q.Text) {
+	lookUp := x.lookUp
+	if q.Wholes {
+		lookUp = x.lookUpWholes
+	}
+	for _, t := range lookUp(q.Text) {
 		counts[t] = 1
 	}
 	terms := make([]asked, 0, len(counts))
