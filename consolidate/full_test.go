@@ -37,7 +37,7 @@ func TestDiskFull(t *testing.T) {
 	outcomes := map[string]int{}
 	for i, at := range stepsOf(t, "commit") {
 		for j, left := range []int{0, 1, 2, 5} {
-			if (i+j)%every(2) != 0 {
+			if (i+j)%every(4) != 0 {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s, %d pages left", at, left), func(t *testing.T) {

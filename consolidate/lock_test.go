@@ -74,7 +74,7 @@ func TestSecondProcessAtEveryStep(t *testing.T) {
 			continue
 		}
 		for step := range stepsOf(t, name) {
-			if (i+step)%every(9) == 0 {
+			if (i+step)%every(15) == 0 {
 				room <- true
 				all.Go(func() {
 					trySecondProcess(t, name, step)

@@ -60,7 +60,7 @@ func TestPersonKilled(t *testing.T) {
 	for i, name := range []string{"own", "take", "ask"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for step := i % every(3); ; step += every(3) {
+			for step := i % every(5); ; step += every(5) {
 				w := newWorldFor(t, name)
 				at := w.runToDeath(name, step)
 				texts := map[string]string{}
@@ -113,7 +113,7 @@ func TestPersonKilled(t *testing.T) {
 // same text, with every line that any of them added to it. After its end the project that it came from has
 // all that was exchanged.
 func TestPersonLaws(t *testing.T) {
-	for seed := range uint64(16 / every(2)) {
+	for seed := range uint64(16 / every(4)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(seed, 1))

@@ -25,7 +25,7 @@ import (
 // is still there, and what was undone is gone or reported; and what undo reports is what it did. The
 // index may differ only in the lines of memories that others touched.
 func TestUndoLaw(t *testing.T) {
-	for s := range uint64(histories / every(6)) {
+	for s := range uint64(histories / every(10)) {
 		t.Run(fmt.Sprint(*seed+s), func(t *testing.T) {
 			t.Parallel()
 			h := &lawHistory{world: newWorld(t), draw: rand.New(rand.NewPCG(*seed+s, 4)), landed: map[string]*undoable{}}

@@ -25,7 +25,7 @@ import (
 )
 
 var (
-	inject = flag.Int("inject", 15, "how many deaths, faults and false failures TestInject, TestFalseFailures and their like try; 0: every one; from 1000 on other tests take no samples either")
+	inject = flag.Int("inject", 10, "how many deaths, faults and false failures TestInject, TestFalseFailures and their like try; 0: every one; from 1000 on other tests take no samples either")
 	seed   = flag.Uint64("seed", 1, "of what they try")
 )
 
