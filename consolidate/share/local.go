@@ -87,18 +87,22 @@ func (l *link) land(ctx context.Context, commit, summary string, base, theirs Fi
 // Ended records the commit that the memory holds after a merge has landed, and that a dream has ended, so that the next sync
 // releases its lease. It is called under the lock, and by recovery again.
 func (r *Share) Ended(i ops.Op) error {
-	s, err := r.State()
-	switch {
-	case err != nil:
-		return nil
-	case i.Kind == lock.KindDream:
-		s.Finished = s.Held != ""
-	case i.Kind == lock.KindSync && i.Outcome == ops.Committed && len(i.LeftAlone) == 0:
-		s.Base = i.Commit
-	default:
+	if _, err := r.State(); err != nil {
 		return nil
 	}
-	return r.set(s)
+	return r.change(func(s State, shared bool) *State {
+		switch {
+		case !shared:
+			return nil
+		case i.Kind == lock.KindDream:
+			s.Finished = s.Held != ""
+		case i.Kind == lock.KindSync && i.Outcome == ops.Committed && len(i.LeftAlone) == 0:
+			s.Base = i.Commit
+		default:
+			return nil
+		}
+		return &s
+	})
 }
 
 // stage stages the changes from local to merged. It never deletes the index.

@@ -103,13 +103,19 @@ func (r *Share) State() (s State, err error) {
 	return s, err
 }
 
-// set notes the state of the share.
-func (r *Share) set(s State) error {
+// change notes what to makes of the state of the share, in one step. A nil state is not noted.
+func (r *Share) change(to func(was State, shared bool) *State) error {
 	db, err := r.Store.Records.DB()
 	if err != nil {
 		return err
 	}
-	return db.SetShare(s)
+	var was State
+	return db.ChangeShare(&was, func(shared bool) any {
+		if s := to(was, shared); s != nil {
+			return s
+		}
+		return nil
+	})
 }
 
 // open opens the share of this memory, or with begin a new one, and calls do. It takes at most limit. One process at

@@ -88,7 +88,13 @@ func (l *link) heads(ctx context.Context) (heads, error) {
 
 func (l *link) author() author { return author{l.Machine, l.MachineName} }
 
-func (l *link) save() error { return l.set(l.State) }
+// save notes the state. A dream of another process may have ended since it was read.
+func (l *link) save() error {
+	return l.change(func(was State, _ bool) *State {
+		l.Finished = l.Finished || was.Finished && was.Held == l.Held
+		return &l.State
+	})
+}
 
 // sync pulls the changes of others and pushes those of this machine. The same push releases the lease of a dream that has
 // ended; with dreamed, that dream has just landed. What it cannot push waits for the next sync; the state says why.

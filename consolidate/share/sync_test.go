@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 )
@@ -67,9 +68,7 @@ func (m *machine) state() State {
 
 func (m *machine) change(change func(*State)) {
 	m.t.Helper()
-	s := m.state()
-	change(&s)
-	if err := m.set(s); err != nil {
+	if err := m.Share.change(func(s State, _ bool) *State { change(&s); return &s }); err != nil {
 		m.t.Fatal(err)
 	}
 }
@@ -163,6 +162,26 @@ func TestLease(t *testing.T) {
 	}
 	if err := a.acquire(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A dream ends while another process syncs. That its lease can be released is known afterwards, and what the sync noted too.
+func TestDreamEndsBesideASync(t *testing.T) {
+	a := join(t, bare(t), "desk", 0)
+	if err := a.acquire(); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.with(func(_ context.Context, l *link) error {
+		if err := a.Ended(ops.Op{Header: ops.Header{Kind: lock.KindDream}}); err != nil {
+			return err
+		}
+		l.Pending = "the remote does not answer"
+		return l.save()
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if s := a.state(); !s.Finished || s.Pending == "" {
+		t.Errorf("%+v", s)
 	}
 }
 

@@ -136,7 +136,14 @@ func TestNotes(t *testing.T) {
 	}
 	type shared struct{ Remote string }
 	for _, remote := range []string{"a", "b"} {
-		do(t, db.SetShare(shared{remote}))
+		var was shared
+		do(t, db.ChangeShare(&was, func(before bool) any {
+			if before != (remote == "b") || before && was.Remote != "a" {
+				t.Errorf("before %q: %v, %+v", remote, before, was)
+			}
+			return shared{remote}
+		}))
+		do(t, db.ChangeShare(&was, func(bool) any { return nil }))
 		do(t, db.SetMachine(remote))
 		do(t, db.SetDreamHost(remote))
 	}

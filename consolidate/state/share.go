@@ -1,17 +1,32 @@
 package state
 
 import (
+	"database/sql"
+	"errors"
 	"maps"
 	"slices"
 )
 
-// Share reads into v what SetShare noted, and reports whether the memory is shared.
+// Share reads into v what ChangeShare noted, and reports whether the memory is shared.
 func (db *DB) Share(v any) (shared bool, err error) {
 	return db.one("SELECT state FROM share", inJSON{v})
 }
 
-// SetShare notes what is known of the share.
-func (db *DB) SetShare(v any) error { return db.set("share (one, state)", inJSON{v}) }
+// ChangeShare reads into v what is known of the share, and notes what change makes of it. Nobody else changes it meanwhile. If change
+// returns nil, nothing is noted.
+func (db *DB) ChangeShare(v any, change func(shared bool) any) error {
+	return db.update(func(tx *Tx) error {
+		err := tx.QueryRow("SELECT state FROM share").Scan(inJSON{v})
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		if next := change(err == nil); next != nil {
+			_, err = tx.Exec("INSERT OR REPLACE INTO share (one, state) VALUES (1, ?)", inJSON{next})
+			return err
+		}
+		return nil
+	})
+}
 
 // EndShare notes that the memory is not shared.
 func (db *DB) EndShare() error {
