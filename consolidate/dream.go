@@ -201,7 +201,5 @@ func (d *dream) log(e state.Event) {
 	for i := range e.Reviewed {
 		e.Reviewed[i].First = show(e.Reviewed[i].First)
 	}
-	if db, err := d.p.Store.Records.DB(); err == nil {
-		_ = db.AddEvent(d.ID, e)
-	}
+	_ = d.p.Store.Records.DB().AddEvent(d.ID, e)
 }

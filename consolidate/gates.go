@@ -103,9 +103,7 @@ func (g *Gates) check(ctx context.Context, dir *memory.Dir, now time.Time, q gat
 		least := g.p.options.MinSessions
 		open, why = q.forced(a.sessions >= least, g.found(a.sessions, since), "")
 		if !open && q.hook {
-			if db, err := g.p.Store.Records.DB(); err == nil {
-				_ = db.SetCount(g.counted)
-			}
+			_ = g.p.Store.Records.DB().SetCount(g.counted)
 		}
 		return open, why
 	})

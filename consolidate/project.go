@@ -116,11 +116,8 @@ func Open(o Options) *Project {
 // not wait for that.
 func (p *Project) ended(i ops.Op) error {
 	if i.Kind == lock.KindDream && (i.Outcome == ops.Committed || i.Outcome == ops.Rejected) {
-		db, err := p.Store.Records.DB()
-		var all []listed.Marks
-		if err == nil {
-			all, err = db.Listed()
-		}
+		db := p.Store.Records.DB()
+		all, err := db.Listed()
 		if err == nil {
 			all, err = listed.Add(all, i.ID, i.Since.Time, i.Listed, p.Store.Records.Undone)
 		}

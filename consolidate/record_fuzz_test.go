@@ -57,8 +57,8 @@ func FuzzStageFiles(f *testing.F) {
 		if _, err := p.Store.Records.Root(); err != nil {
 			t.Fatal(err)
 		}
-		db, err := p.Store.Records.DB()
-		if err != nil {
+		db := p.Store.Records.DB()
+		if err := db.Err(); err != nil {
 			t.Fatal(err)
 		}
 		// Its changes are the rows of another table; whatever they name is tried in the same way.
@@ -92,7 +92,7 @@ func FuzzStageFiles(f *testing.F) {
 		if got := w.files(); !same(got, before) {
 			t.Errorf("the memory is changed:%s", differences(got, before))
 		}
-		err = writeNew(p, "later.md")
+		err := writeNew(p, "later.md")
 		if _, broken := errors.AsType[*ops.BrokenError](err); broken && op.State == string(ops.Landing) { // a person decides
 			if _, err := p.Doctor.Examine(ctx, true, true); err != nil {
 				t.Fatal(err)

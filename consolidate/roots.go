@@ -17,11 +17,8 @@ func (p *Project) goneRoots() (gone []string) {
 	now := p.Transcripts.Options.Roots
 	several := slices.ContainsFunc(now, func(root string) bool { return root != now[0] })
 	db := p.Store.Records.Look()
-	if db == nil && several {
-		var err error
-		if db, err = p.Store.Records.DB(); err != nil {
-			return nil
-		}
+	if several {
+		db = p.Store.Records.DB() // to remember them
 	}
 	seen, _ := db.Roots()
 	for _, path := range seen {

@@ -162,8 +162,8 @@ func logOf(p *Project) (entries []ops.LogEntry, err error) {
 }
 
 func (w *world) database(p *Project) *state.DB {
-	db, err := p.Store.Records.DB()
-	if err != nil {
+	db := p.Store.Records.DB()
+	if err := db.Err(); err != nil {
 		w.t.Fatal(err)
 	}
 	return db
@@ -295,7 +295,7 @@ func (w *world) query(statement string, args ...any) (found []string) {
 
 // breakTable makes every insertion into a table fail until the function it returns is called.
 func (w *world) breakTable(table string) (repair func()) {
-	if _, err := w.open().Store.Records.DB(); err != nil { // creates it
+	if err := w.open().Store.Records.DB().Err(); err != nil { // creates it
 		w.t.Fatal(err)
 	}
 	w.query("CREATE TRIGGER broken BEFORE INSERT ON " + table + " BEGIN SELECT RAISE(FAIL, 'broken by the test'); END")

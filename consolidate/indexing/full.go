@@ -95,9 +95,5 @@ func noteFull(t *ops.Tx, e *Index, more ...memory.Name) error {
 	if slices.Equal(waited, full) {
 		return nil
 	}
-	db, err := t.Notes().DB()
-	if err != nil {
-		return err
-	}
-	return db.SetUnindexed(full)
+	return t.Notes().DB().SetUnindexed(full)
 }

@@ -90,9 +90,5 @@ func leftIn(folder string) (state.Left, error) {
 
 // Decline notes that the person does not want a memory in all projects.
 func Decline(store *ops.Store, file string) error {
-	db, err := store.Records.DB()
-	if err != nil {
-		return err
-	}
-	return db.Decline(file)
+	return store.Records.DB().Decline(file)
 }

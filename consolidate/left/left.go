@@ -63,16 +63,12 @@ func Keep(store *ops.Store, project, dream string) {
 	if err != nil {
 		return
 	}
-	db, err := store.Records.DB()
-	if err != nil {
-		return
-	}
 	shown := s.Shown(nil)
 	l := state.Left{Dream: dream, Time: store.Now(), Files: map[string]string{}, Project: project, Folder: store.MemoryDir, About: about(store, shown)}
 	for _, d := range related.Documents(shown) {
 		l.Files[d.File] = marksOf(d.Passages())
 	}
-	_ = db.SetLeft(l)
+	_ = store.Records.DB().SetLeft(l)
 }
 
 // Last returns what the last dream left that is not undone. It fails where that is not known.

@@ -29,8 +29,7 @@ func (s *Records) Renew() error {
 	if err := state.SetAside(s.StateDir(), s.Now()); err != nil {
 		return err
 	}
-	_, err := s.DB()
-	return err
+	return s.DB().Err()
 }
 
 // Salvage puts a new database in the place of one that is damaged but can be opened: see state.Salvage. The caller holds the lock.
@@ -75,12 +74,8 @@ func (s *Records) Match(id string) (string, error) {
 
 // Discard removes operations, and their texts that no other needs.
 func (s *Records) Discard(ids ...string) error {
-	db, err := s.DB()
-	if err != nil {
-		return err
-	}
 	s.Step("discard")
-	return db.Discard(ids...)
+	return s.DB().Discard(ids...)
 }
 
 // SweepTemps removes old temporaries in the state folder.

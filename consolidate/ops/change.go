@@ -74,10 +74,7 @@ func (s *Store) TakeAsIs(ctx context.Context, dir *memory.Dir, why string) error
 
 // abandon makes an operation that is landing one that has crashed.
 func (s *Records) abandon() error {
-	db, err := s.DB()
-	if err != nil {
-		return err
-	}
+	db := s.DB()
 	id, err := db.Landing()
 	if err != nil || id == "" {
 		return err

@@ -47,11 +47,11 @@ func (f *Records) Close() (err error) {
 	return err
 }
 
-// DB returns the database of this memory, and creates it if needed, but with LookOnly. It remains open until Close.
-func (f *Records) DB() (*state.DB, error) {
+// DB returns the database of this memory, and creates it if needed, but with LookOnly. It remains open until Close. If it cannot be
+// opened, its methods say so.
+func (f *Records) DB() *state.DB {
 	if f.LookOnly {
-		db := f.Look()
-		return db, db.Err()
+		return f.Look()
 	}
 	return f.openDB()
 }
@@ -63,27 +63,24 @@ func (f *Records) Look() *state.DB {
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 { // to open it would write to it
 		return nil
 	}
-	db, err := f.openDB()
-	if err != nil {
-		return state.Failed(err)
-	}
-	return db
+	return f.openDB()
 }
 
-func (f *Records) openDB() (*state.DB, error) {
+func (f *Records) openDB() *state.DB {
 	f.opening.Lock()
 	defer f.opening.Unlock()
 	if f.db != nil {
 		if !f.db.Replaced() {
-			return f.db, nil
+			return f.db
 		}
 		f.aside, f.db = append(f.aside, f.db), nil
 	}
 	db, err := state.Open(f.StateDir(), state.Options{Now: f.Now})
-	if err == nil {
-		f.db = db
+	if err != nil {
+		return state.Failed(err)
 	}
-	return db, err
+	f.db = db
+	return db
 }
 
 // StateDir returns the path of the state folder of this memory.

@@ -105,15 +105,11 @@ func (e *LogEntry) row(allowed secret.Allowed) (*state.Entry, error) {
 
 // Append adds e to the log, with credentials masked.
 func (s *Records) Append(e LogEntry) error {
-	db, err := s.DB()
-	if err != nil {
-		return err
-	}
 	row, err := e.row(s.AllowSecrets)
 	if err != nil {
 		return err
 	}
-	return db.Log(*row)
+	return s.DB().Log(*row)
 }
 
 // Newest returns the entries of the log, the newest first, as far as the caller reads them. It skips entries that are damaged.

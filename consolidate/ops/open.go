@@ -69,11 +69,7 @@ func (s *Store) RequestStop(ctx context.Context, reason string) (holder string, 
 	if _, err := s.Records.Op(r.Dream); err != nil {
 		return "", fmt.Errorf("the state folder of %s is not ours: %w", r, err)
 	}
-	db, err := s.Records.DB()
-	if err != nil {
-		return "", err
-	}
-	return r.String(), db.Stop(r.Dream, reason)
+	return r.String(), s.Records.DB().Stop(r.Dream, reason)
 }
 
 // StopAsked reports whether t was asked to stop, and the reason.

@@ -105,8 +105,8 @@ func (s *Store) openTx(dir *memory.Dir, info Op) (*Tx, error) {
 }
 
 func (s *Store) newTx(dir *memory.Dir, info Op) (*Tx, error) {
-	db, err := s.Records.DB()
-	if err != nil {
+	db := s.Records.DB()
+	if err := db.Err(); err != nil {
 		return nil, err
 	}
 	t := &Tx{Op: info, Dir: dir, s: s}

@@ -62,11 +62,7 @@ func (r *Sources) Keep(cited []Words) error {
 		return nil
 	}
 	r.Store.Step("words")
-	db, err := r.Store.Records.DB()
-	if err != nil {
-		return err
-	}
-	return db.KeepWords(cited)
+	return r.Store.Records.DB().KeepWords(cited)
 }
 
 // Kept returns the kept words of a source.
@@ -78,10 +74,7 @@ func (r *Sources) Kept(source string) (w Words, ok bool) {
 // Sweep removes words that are older than wordsKept and that no memory, stage or archived text cites. If any of those
 // cannot be read, it removes nothing. The caller holds the lock.
 func (r *Sources) Sweep(dir *memory.Dir) {
-	db, err := r.Store.Records.DB()
-	if err != nil {
-		return
-	}
+	db := r.Store.Records.DB()
 	sources, err := db.OldWords(r.Store.Now().Add(-wordsKept))
 	if err != nil || len(sources) == 0 {
 		return

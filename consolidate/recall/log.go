@@ -43,11 +43,7 @@ const maxRead = 200
 // the log. If several processes claim a file at once, one gets it. A memory in the index does not count as shown, but the
 // index is shown once when a session begins, also by a host that calls two hooks for that.
 func (r *Recall) Claim(p Push) (fresh []string, err error) {
-	db, err := r.Store.Records.DB()
-	if err != nil {
-		return nil, err
-	}
-	err = db.AddShown(&p, maxLog, func(before []Push) bool {
+	err = r.Store.Records.DB().AddShown(&p, maxLog, func(before []Push) bool {
 		shown, begun := map[string]bool{}, time.Time{}
 		for _, q := range before {
 			switch q.Event {

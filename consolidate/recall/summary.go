@@ -101,8 +101,6 @@ func (r *Recall) summaries(dir *memory.Dir) (map[string]summary, error) {
 	if len(changed)+len(known) == 0 {
 		return now, nil
 	}
-	if db, err = r.Store.Records.DB(); err == nil {
-		_ = db.SetTerms(changed, slices.Collect(maps.Keys(known))) // without them the next prompt reads the topics again
-	}
+	_ = r.Store.Records.DB().SetTerms(changed, slices.Collect(maps.Keys(known))) // without them the next prompt reads the topics again
 	return now, nil
 }

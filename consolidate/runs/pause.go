@@ -44,11 +44,7 @@ func (r *Runs) Claim(offer bool) (bool, error) {
 	if offer {
 		what, wait = state.Offers, longPause
 	}
-	db, err := r.Store.Records.DB()
-	if err != nil {
-		return false, err
-	}
-	return db.ChangePause(what, func(p *state.Pause) bool {
+	return r.Store.Records.DB().ChangePause(what, func(p *state.Pause) bool {
 		if r.paused(*p) {
 			return false
 		}
@@ -59,12 +55,8 @@ func (r *Runs) Claim(offer bool) (bool, error) {
 
 // WaitAfterUndo pauses hooks after an undo, so that they do not start or offer the same dream at once. If it cannot, they do.
 func (r *Runs) WaitAfterUndo() {
-	db, err := r.Store.Records.DB()
-	if err != nil {
-		return
-	}
 	for _, what := range []string{state.Launches, state.Offers} {
-		_, _ = db.ChangePause(what, func(p *state.Pause) bool {
+		_, _ = r.Store.Records.DB().ChangePause(what, func(p *state.Pause) bool {
 			p.After = r.Store.Now().Add(time.Duration(r.MinHours * float64(time.Hour)))
 			return true
 		})

@@ -25,10 +25,8 @@ func (r *Runs) Queue(i ops.Op, changes []ops.Change) {
 	if i.Kind != lock.KindDream || !i.Unattended || answered || i.Outcome != ops.Proposed && (i.Outcome != ops.Committed || len(changes) == 0) {
 		return
 	}
-	if db, err := r.Store.Records.DB(); err == nil {
-		_ = db.QueueReport(state.Report{Dream: i.ID, Outcome: string(i.Outcome), Report: ops.Notice(changes, i),
-			Decisions: r.Store.AllowSecrets.Show(i.Decisions()).Text}, maxReports)
-	}
+	_ = r.Store.Records.DB().QueueReport(state.Report{Dream: i.ID, Outcome: string(i.Outcome), Report: ops.Notice(changes, i),
+		Decisions: r.Store.AllowSecrets.Show(i.Decisions()).Text}, maxReports)
 }
 
 // DeliverReports calls deliver with the pending reports, the oldest first. If deliver returns nil, they are removed. Of
@@ -36,11 +34,8 @@ func (r *Runs) Queue(i ops.Op, changes []ops.Change) {
 func (r *Runs) DeliverReports(deliver func(reports []DreamReport) error) error {
 	r.Store.Lock()
 	defer r.Store.Unlock()
-	db, err := r.Store.Records.DB()
-	var taken []DreamReport
-	if err == nil {
-		taken, err = db.TakeReports(delivering)
-	}
+	db := r.Store.Records.DB()
+	taken, err := db.TakeReports(delivering)
 	if err != nil {
 		return errors.Join(err, deliver(nil))
 	}

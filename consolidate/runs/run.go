@@ -63,7 +63,8 @@ func (r *Runs) Begin(ctx context.Context, asked bool, due func(context.Context) 
 // lock takes the lock of background dreams, and ends the run of a dead supervisor.
 func (run *Run) lock(ctx context.Context) (err error) {
 	r := run.r
-	if run.db, err = r.Store.Records.DB(); err != nil {
+	run.db = r.Store.Records.DB()
+	if err := run.db.Err(); err != nil {
 		return err
 	}
 	run.unlock, err = r.Store.Records.LockNote(ctx, runLock, 0)

@@ -70,10 +70,7 @@ func (r *Share) Join(ctx context.Context, q JoinRequest, agree func(Preview) err
 
 // machine returns the ID of this machine for this memory. It stays when the sharing ends, so that the machine keeps its name.
 func (r *Share) machine() (id string, err error) {
-	db, err := r.Store.Records.DB()
-	if err != nil {
-		return "", err
-	}
+	db := r.Store.Records.DB()
 	if id, err = db.Machine(); err != nil || id != "" {
 		return id, err
 	}
@@ -87,14 +84,10 @@ func (r *Share) machine() (id string, err error) {
 func (r *Share) Stop(ctx context.Context) error {
 	return r.open(ctx, dreamWait, true, nil, func(ctx context.Context, l *link) error {
 		_ = l.release(ctx) // where the remote cannot be reached, the lease expires
-		db, err := r.Store.Records.DB()
-		if err == nil {
-			err = db.EndShare()
+		if err := r.Store.Records.DB().EndShare(); err != nil {
+			return err
 		}
-		var root *os.Root
-		if err == nil {
-			root, err = r.Store.Records.Root()
-		}
+		root, err := r.Store.Records.Root()
 		if err == nil {
 			err = root.RemoveAll(path.Dir(repo))
 		}

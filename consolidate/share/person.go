@@ -110,11 +110,7 @@ func (p *Person) known() map[string]copyState {
 
 // setKnown notes the copies of this project.
 func (p *Person) setKnown(known map[string]copyState) error {
-	db, err := p.Store.Records.DB()
-	if err != nil {
-		return err
-	}
-	return db.SetCopies(known)
+	return p.Store.Records.DB().SetCopies(known)
 }
 
 // texts returns the memories of all projects and their index. The index is nil if the folder does not exist.

@@ -105,12 +105,8 @@ func (r *Share) State() (s State, err error) {
 
 // change notes what to makes of the state of the share, in one step. A nil state is not noted.
 func (r *Share) change(to func(was State, shared bool) *State) error {
-	db, err := r.Store.Records.DB()
-	if err != nil {
-		return err
-	}
 	var was State
-	return db.ChangeShare(&was, func(shared bool) any {
+	return r.Store.Records.DB().ChangeShare(&was, func(shared bool) any {
 		if s := to(was, shared); s != nil {
 			return s
 		}

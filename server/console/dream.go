@@ -88,7 +88,7 @@ func dreamHost(ctx context.Context, c *Command, p *consolidate.Project, installe
 		if !slices.Contains(installed, name) {
 			return "", usage("%q cannot run a dream here; %s can", name, either(installed))
 		}
-		return name, setDreamHost(p, name)
+		return name, p.Store.Records.DB().SetDreamHost(name) // for the next time
 	}
 	if last, err := p.Store.Records.Look().DreamHost(); err == nil && slices.Contains(installed, last) {
 		return last, nil
@@ -112,16 +112,7 @@ func dreamHost(ctx context.Context, c *Command, p *consolidate.Project, installe
 	if !slices.Contains(installed, answer) {
 		return "", &Failure{"nothing was started", "answer with a number or a name", 1}
 	}
-	return answer, setDreamHost(p, answer)
-}
-
-// setDreamHost notes the host that the person chose, for the next time.
-func setDreamHost(p *consolidate.Project, name string) error {
-	db, err := p.Store.Records.DB()
-	if err != nil {
-		return err
-	}
-	return db.SetDreamHost(name)
+	return answer, p.Store.Records.DB().SetDreamHost(answer)
 }
 
 // either joins names with "or".
