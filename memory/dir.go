@@ -151,9 +151,6 @@ func (d *Dir) Read(n Name) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	if info.Size() > MaxReadBytes {
-		return File{}, fmt.Errorf("%s: %w", n, tooLarge(MaxReadBytes))
-	}
 	data, err := ReadBounded(d.root, n.path, MaxReadBytes)
 	if err != nil {
 		return File{}, err

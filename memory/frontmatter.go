@@ -65,9 +65,6 @@ func cutFrontmatter(text string) (head []string, rest string, unclosed bool) {
 // parseFields reads the lines between the fences, leniently: a line that is not a field belongs to the
 // one above it or to nobody, and none is an error.
 func parseFields(head []string) []field {
-	if len(head) == 0 {
-		return nil
-	}
 	return parseBlock(nil, head, "", 1, len(head)-1)
 }
 

@@ -133,9 +133,6 @@ var fenceMark = lazy.New("^ *(?:(`{3,})[^`]*|(~{3,}).*)$")
 
 // FenceMark returns the run of backticks or tildes that opens or closes a fenced block, or "".
 func FenceMark(text string) string {
-	if !strings.Contains(text, "```") && !strings.Contains(text, "~~~") {
-		return ""
-	}
 	m := fenceMark.FindStringSubmatch(text)
 	if m == nil {
 		return ""
@@ -187,9 +184,6 @@ var headingForm = lazy.New(`^#{1,6}(?:[ \t](.*))?$`)
 // HeadingText returns the words of an ATX heading, and any other line as it is.
 func HeadingText(text string) string {
 	text = strings.TrimSpace(text)
-	if !strings.HasPrefix(text, "#") {
-		return text
-	}
 	m := headingForm.FindStringSubmatch(text)
 	if m == nil {
 		return text

@@ -63,9 +63,6 @@ func (r Refs) Names(n Name) bool {
 }
 
 func (r Refs) addName(word string) {
-	if word == "" {
-		return
-	}
 	if strings.HasSuffix(word, ".md") {
 		if i := strings.LastIndex("/"+word, "/memory/"); i >= 0 {
 			word = word[i+len("memory/"):]
