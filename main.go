@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	c, err := console.Parse(args)
 	if err != nil {
 		if state, unknown := settings.StateHome(settings.Process()); len(args) > 0 && hook.IsVerb(args[0]) && unknown == nil {
-			background.Note(state, err) // a hook never fails
+			background.LogFailure(state, err) // a hook never fails
 			return 0
 		}
 		return console.Fail(stderr, err)
@@ -180,7 +180,7 @@ func answerHook(ctx context.Context, c *console.Command, args []string, stdin io
 		return f.Answer(ctx)
 	})
 	if err != nil {
-		background.Note(state, err)
+		background.LogFailure(state, err)
 	}
 	return 0
 }

@@ -121,7 +121,7 @@ func TestExamineBesideADream(t *testing.T) {
 	out.ReadString('\n')
 	w.put(".dream-0123456789abcdef.tmp", "under way")
 	p := w.open()
-	if c := w.check(p, "lock", true, true); c.State != doctor.Note || !strings.Contains(c.Message, "it is running") {
+	if c := w.check(p, "lock", true, true); c.State != doctor.Notable || !strings.Contains(c.Message, "it is running") {
 		t.Errorf("the lock: %+v", c)
 	}
 	if c := w.check(p, "leftovers", true, true); c.State != "" {
@@ -139,7 +139,7 @@ func TestExamineTheArchive(t *testing.T) {
 	if _, _, err := p.Abort(ctx, ""); err != nil {
 		t.Fatal(err)
 	}
-	if c := w.check(p, "stage", false, false); c.State != doctor.Note || !strings.Contains(c.Message, "aborted") {
+	if c := w.check(p, "stage", false, false); c.State != doctor.Notable || !strings.Contains(c.Message, "aborted") {
 		t.Errorf("the stage: %+v", c)
 	}
 	w.write(p, "a.md", "The body", "A body")

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"dream-mcp/consolidate/left"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/share"
@@ -40,7 +39,7 @@ type dream struct {
 	news   map[string]bool // what the map was about, and what listings touched; nil: the map was not asked for
 	drawn  *Map            // the map as it was drawn last
 	asked  bool            // whether left was read
-	left   *left.Note
+	left   *state.Left
 
 	refused map[string]string // writes of a batch that were refused and not made again: why, by path; not saved
 }

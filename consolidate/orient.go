@@ -136,7 +136,7 @@ func (d *dream) mapMemory(ctx context.Context, m *Map, project *drift.Project, n
 	if l := d.before(); l != nil {
 		docs := related.Documents(snapshot.Shown(nil))
 		x := related.New(append(slices.Clone(docs), d.guideDocuments(m.Guides)...))
-		m.Changed, m.Passed = l.Changed(ctx, x, disk, d.p.History, d.Stage.Touched()), l.Passed(docs, now)
+		m.Changed, m.Passed = left.ChangesSince(ctx, l, x, disk, d.p.History, d.Stage.Touched()), left.PassedSince(l, docs, now)
 	} else {
 		m.First = true
 		if read := d.readBefore(); len(read) > 0 {
@@ -165,7 +165,7 @@ func (d *dream) guideDocuments(guides []drift.Guide) (docs []related.Document) {
 }
 
 // before returns what the last dream left, or nil where that is not known.
-func (d *dream) before() *left.Note {
+func (d *dream) before() *state.Left {
 	if !d.asked {
 		d.asked = true
 		if l, err := left.Last(d.p.Store); err == nil {

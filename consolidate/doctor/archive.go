@@ -66,7 +66,7 @@ func (e *examination) alone(ctx context.Context, do func() error) error {
 func (e *examination) archive(database Check) error {
 	for _, old := range []string{"blobs", "log.jsonl"} {
 		if _, err := os.Lstat(filepath.Join(e.Store.Records.StateDir(), old)); err == nil {
-			e.add(Check{Name: "archive", State: Note, Message: "the state of an earlier version in " + e.Store.Records.StateDir() + " is left alone",
+			e.add(Check{Name: "archive", State: Notable, Message: "the state of an earlier version in " + e.Store.Records.StateDir() + " is left alone",
 				Hint: "its folders ops and blobs and its file log.jsonl can be removed"})
 			break
 		}
@@ -106,7 +106,7 @@ func (e *examination) archive(database Check) error {
 	c := Check{Name: "archive", State: Healthy, Message: fmt.Sprintf("%s, %.1f of %d MiB",
 		ops.Plural(use.Dreams+use.Others, "operation"), float64(use.Bytes)/(1<<20), e.History.MaxArchive>>20)}
 	if use.Bytes > e.History.MaxArchive {
-		c.State, c.Hint = Note, "the next dream or write removes the oldest, but nothing that was deleted within 30 days"
+		c.State, c.Hint = Notable, "the next dream or write removes the oldest, but nothing that was deleted within 30 days"
 	}
 	e.add(c)
 	if len(damaged) > 0 {
@@ -114,11 +114,11 @@ func (e *examination) archive(database Check) error {
 			Hint: "put a backup in the place of " + e.Store.Records.Path() + ", if there is one"})
 	}
 	if len(displaced) > 0 {
-		e.add(Check{Name: "archive", State: Note, Message: "files that somebody else wrote during a commit are kept: " + ops.Few(displaced, maxNamedFiles)})
+		e.add(Check{Name: "archive", State: Notable, Message: "files that somebody else wrote during a commit are kept: " + ops.Few(displaced, maxNamedFiles)})
 	}
 	left, err := e.Store.Unfinished("")
 	for _, info := range left {
-		e.add(Check{Name: "stage", State: Note, Message: fmt.Sprintf("dream %s was %s; its stage is kept until %s", info.ID,
+		e.add(Check{Name: "stage", State: Notable, Message: fmt.Sprintf("dream %s was %s; its stage is kept until %s", info.ID,
 			info.Outcome, info.LastCall.Add(history.StageKept).UTC().Format(time.DateOnly)),
 			Hint: `dream_orient {"resume": true} resumes the newest`})
 	}

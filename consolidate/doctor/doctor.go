@@ -29,7 +29,7 @@ import (
 // The states of a Check.
 const (
 	Healthy  = "ok"
-	Note     = "note"  // worth knowing, but not wrong
+	Notable  = "note"  // worth knowing, but not wrong
 	Wrong    = "wrong" // should be fixed
 	Repaired = "mended"
 )
@@ -86,7 +86,7 @@ func (d *Doctor) Examine(ctx context.Context, fix, accept bool) ([]Check, error)
 		database.fix(ctx) // first: the commit of a dead process may be completed then
 	}
 	if dir == nil {
-		e.add(Check{Name: "memory", State: Note, Message: ops.NoMemory})
+		e.add(Check{Name: "memory", State: Notable, Message: ops.NoMemory})
 	} else {
 		e.add(e.lock(ctx, accept))
 		e.host()
@@ -140,7 +140,7 @@ func (e *examination) share() {
 	case s.Stopped != "":
 		c.State, c.Message = Wrong, c.Message+": "+s.Stopped
 	case s.Pending != "":
-		c.State, c.Message, c.Hint = Note, c.Message+"; not sent yet: "+s.Pending, "dream-mcp share --now tries again"
+		c.State, c.Message, c.Hint = Notable, c.Message+"; not sent yet: "+s.Pending, "dream-mcp share --now tries again"
 	}
 	e.add(c)
 }
@@ -171,7 +171,7 @@ func (e *examination) folder() {
 		c.State, c.Message = Wrong, fmt.Sprintf("its mode is %v: others can change the memory of your agent", info.Mode().Perm())
 		c.Hint = "unless this is intended: chmod go-w " + ops.Quoted(dir.Path())
 	case info.Mode().Perm()&0o077 != 0:
-		c.State, c.Message = Note, fmt.Sprintf("its mode is %v: others on this machine can read it", info.Mode().Perm())
+		c.State, c.Message = Notable, fmt.Sprintf("its mode is %v: others on this machine can read it", info.Mode().Perm())
 	}
 	if err := dir.Writable(); err != nil && c.State != Wrong {
 		c.State, c.Message, c.Hint = Wrong, err.Error(), "no dream can begin: make it writable"

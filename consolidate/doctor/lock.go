@@ -15,7 +15,7 @@ func (e *examination) lock(ctx context.Context, accept bool) Check {
 	store, dir := e.Store, e.dir
 	c := Check{Name: "lock", State: Healthy, Message: "free"}
 	if holder := lock.HostHolder(dir.Root(), store.Now()); holder != "" {
-		c.State, c.Message, c.Hint = Note, "held by "+holder, "no other dream begins until it is free, in at most an hour"
+		c.State, c.Message, c.Hint = Notable, "held by "+holder, "no other dream begins until it is free, in at most an hour"
 	}
 	if _, err := dir.Root().Lstat(lock.File); errors.Is(err, fs.ErrNotExist) {
 		return c
@@ -24,7 +24,7 @@ func (e *examination) lock(ctx context.Context, accept bool) Check {
 	r, readErr := lock.Read(dir.Root())
 	switch {
 	case errors.Is(err, lock.ErrHeld):
-		c.State, c.Message = Note, "held by "+r.String()+"; "+r.Whereabouts()
+		c.State, c.Message = Notable, "held by "+r.String()+"; "+r.Whereabouts()
 		c.Hint = "dream-mcp dream --stop ends it before its next step"
 		return c
 	case err != nil:

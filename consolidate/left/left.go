@@ -24,9 +24,6 @@ import (
 	"dream-mcp/memory/related"
 )
 
-// Note is what a dream left in the memory directory.
-type Note state.Left
-
 // markSize is the length of the mark of a passage.
 const markSize = 6
 
@@ -72,19 +69,19 @@ func Keep(store *ops.Store, project, dream string) {
 }
 
 // Last returns what the last dream left that is not undone. It fails where that is not known.
-func Last(store *ops.Store) (Note, error) {
+func Last(store *ops.Store) (state.Left, error) {
 	db := store.Records.Look()
 	dreams, err := db.Left()
 	if err != nil || len(dreams) == 0 {
-		return Note{}, cmp.Or(err, fs.ErrNotExist)
+		return state.Left{}, cmp.Or(err, fs.ErrNotExist)
 	}
 	for _, l := range dreams {
 		undone, undoneErr := store.Records.Undone(l.Dream)
 		if err = undoneErr; err == nil && !undone[l.Dream] {
-			return Note(l), nil
+			return l, nil
 		}
 	}
-	return Note{}, cmp.Or(err, fs.ErrNotExist)
+	return state.Left{}, cmp.Or(err, fs.ErrNotExist)
 }
 
 // A Changed is a memory that somebody else changed since the last dream: the host, the person, another machine or another
@@ -106,9 +103,9 @@ const (
 	maxAlone  = 3
 )
 
-// Changed returns what somebody else changed since l. h has what we changed; staged are the memories that the open dream changed.
+// ChangesSince returns what somebody else changed since l. h has what we changed; staged are the memories that the open dream changed.
 // x has the passages that a change may touch.
-func (l *Note) Changed(ctx context.Context, x *related.Index, now *memory.Snapshot, h *history.History, staged map[memory.Name]bool) (changes []Changed) {
+func ChangesSince(ctx context.Context, l *state.Left, x *related.Index, now *memory.Snapshot, h *history.History, staged map[memory.Name]bool) (changes []Changed) {
 	ours := ownSums(ctx, h, l.Time)
 	here := map[string]bool{}
 	var passages [][]related.Passage
@@ -148,8 +145,8 @@ func (l *Note) Changed(ctx context.Context, x *related.Index, now *memory.Snapsh
 
 var isoDay = lazy.New(`\b20\d\d-\d\d-\d\d\b`)
 
-// Passed returns the passages of l that name a day which was in the future then, and is not any more.
-func (l *Note) Passed(docs []related.Document, now time.Time) (all []related.Passage) {
+// PassedSince returns the passages of l that name a day which was in the future then, and is not any more.
+func PassedSince(l *state.Left, docs []related.Document, now time.Time) (all []related.Passage) {
 	last, today := l.Time.Format(time.DateOnly), now.Format(time.DateOnly)
 	came := func(day string) bool { return last < day && day <= today }
 	for _, doc := range docs {

@@ -12,6 +12,7 @@ import (
 
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
+	"dream-mcp/memory/merge"
 )
 
 // JoinRequest says how a memory is to be shared.
@@ -101,7 +102,7 @@ type Preview struct {
 	New     bool          // the remote has no memory of this project yet
 	Here    []memory.Name // what would change here
 	Sent    []memory.Name // what would be sent
-	Notes   []Note        // of what both have, and differently
+	Notes   []merge.Clash // of what both have, and differently
 	Authors string
 	Alike   []string // other memories of the remote, with the same first commit or of a like name
 }

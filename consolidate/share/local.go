@@ -62,7 +62,7 @@ func readFiles(dir *memory.Dir) (Files, error) {
 }
 
 // land merges the changes from base to theirs into the memory and lands the result, so that it holds commit.
-func (l *link) land(ctx context.Context, commit, summary string, base, theirs Files) (notes []Note, err error) {
+func (l *link) land(ctx context.Context, commit, summary string, base, theirs Files) (notes []merge.Clash, err error) {
 	l.Store.Lock()
 	defer l.Store.Unlock()
 	info := l.Store.New(lock.KindSync)
@@ -147,7 +147,7 @@ func judge(s *ops.Store, before, after Files, then string) error {
 }
 
 // merge merges what is shared, and keeps the rest.
-func (l *link) merge(base, local, theirs Files) (Files, []Note, error) {
+func (l *link) merge(base, local, theirs Files) (Files, []merge.Clash, error) {
 	for n, data := range theirs {
 		if !l.Team || n.IsIndex() {
 			continue

@@ -45,27 +45,24 @@ const LeaseRenewal = 15 * time.Minute
 
 // State is what is known of a share between two runs.
 type State struct {
-	Identity    Identity  `json:"identity"`
-	Remote      string    `json:"remote"`
-	Refs        string    `json:"refs"` // customRefs or branchRefs
-	Team        bool      `json:"team,omitempty"`
-	Machine     string    `json:"machine"`
-	MachineName string    `json:"machine_name"`
-	Base        string    `json:"base,omitempty"`       // the remote's commit that the memory here holds; "": none yet
-	Last        time.Time `json:"last,omitzero"`        // of the last sync that succeeded
-	Pending     string    `json:"pending,omitempty"`    // why what changed here has not been sent
-	Stopped     string    `json:"stopped,omitempty"`    // why nothing is synced until a person decides
-	Notes       []Note    `json:"notes,omitempty"`      // of merges: what both sides changed
-	OtherDream  time.Time `json:"other_dream,omitzero"` // when this machine first saw another's newest dream, by its own clock
-	OtherName   string    `json:"other_name,omitempty"` // of that machine
-	Held        string    `json:"held,omitempty"`       // our lease
-	Finished    bool      `json:"finished,omitempty"`   // the dream of that lease has ended: the next sync releases it
-	Withheld    bool      `json:"withheld,omitempty"`   // what a dream landed here after it had lost its lease
-	Sighting    sighting  `json:"sighting,omitzero"`
+	Identity    Identity      `json:"identity"`
+	Remote      string        `json:"remote"`
+	Refs        string        `json:"refs"` // customRefs or branchRefs
+	Team        bool          `json:"team,omitempty"`
+	Machine     string        `json:"machine"`
+	MachineName string        `json:"machine_name"`
+	Base        string        `json:"base,omitempty"`       // the remote's commit that the memory here holds; "": none yet
+	Last        time.Time     `json:"last,omitzero"`        // of the last sync that succeeded
+	Pending     string        `json:"pending,omitempty"`    // why what changed here has not been sent
+	Stopped     string        `json:"stopped,omitempty"`    // why nothing is synced until a person decides
+	Notes       []merge.Clash `json:"notes,omitempty"`      // of merges: what both sides changed
+	OtherDream  time.Time     `json:"other_dream,omitzero"` // when this machine first saw another's newest dream, by its own clock
+	OtherName   string        `json:"other_name,omitempty"` // of that machine
+	Held        string        `json:"held,omitempty"`       // our lease
+	Finished    bool          `json:"finished,omitempty"`   // the dream of that lease has ended: the next sync releases it
+	Withheld    bool          `json:"withheld,omitempty"`   // what a dream landed here after it had lost its lease
+	Sighting    sighting      `json:"sighting,omitzero"`
 }
-
-// A Note says of a memory what a person or a dream should look at.
-type Note = merge.Note
 
 // What prevents a sync.
 var (

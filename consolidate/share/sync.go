@@ -13,6 +13,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/forgotten"
+	"dream-mcp/memory/merge"
 )
 
 // The refs of a memory on the remote are below the name of the project. A server that refuses other refs gets branches.
@@ -172,7 +173,7 @@ func (l *link) pull(ctx context.Context, h *heads) error {
 		return err
 	}
 	for _, n := range had {
-		notes = append(notes, Note{Name: n, Why: fmt.Sprintf("%s sent a text that was forgotten here; run dream-mcp forget there too", authors)})
+		notes = append(notes, merge.Clash{Name: n, Why: fmt.Sprintf("%s sent a text that was forgotten here; run dream-mcp forget there too", authors)})
 	}
 	if len(notes) > 0 {
 		l.Notes = notes[:min(len(notes), maxNotes)]

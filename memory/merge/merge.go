@@ -4,7 +4,7 @@
 // removed and the other left alone is not; a memory that one deleted and the other edited stays; the result is the same whichever of
 // the two comes first; and nothing is added that is in neither, except the line ends of the result, a line that quotes a field of the
 // frontmatter which both changed, and the line of the index about a memory that one deleted and the other edited. Blank lines and the order within one place are not promised. There are no conflict markers: where both
-// changed the same words, both versions are kept, and a Note says so.
+// changed the same words, both versions are kept, and a Clash says so.
 package merge
 
 import (
@@ -17,17 +17,17 @@ import (
 	"dream-mcp/memory"
 )
 
-// A Note names a memory in which both sides changed the same thing: a person or a dream should look at it.
-type Note struct {
+// A Clash names a memory in which both sides changed the same thing: a person or a dream should look at it.
+type Clash struct {
 	Name memory.Name `json:"file"`
 	Why  string      `json:"why"`
 }
 
 // Files merges the changes that lead from base to a and from base to b. It fails where a merged memory would be too large.
-func Files(base, a, b map[memory.Name][]byte) (map[memory.Name][]byte, []Note, error) {
+func Files(base, a, b map[memory.Name][]byte) (map[memory.Name][]byte, []Clash, error) {
 	base, a, b = unify(base, a, b)
 	merged := make(map[memory.Name][]byte)
-	var notes []Note
+	var notes []Clash
 	for _, n := range names(base, a, b) {
 		inBase, had := base[n]
 		inA, hasA := a[n]
@@ -41,14 +41,14 @@ func Files(base, a, b map[memory.Name][]byte) (map[memory.Name][]byte, []Note, e
 			}
 			merged[n] = text
 			if clash {
-				notes = append(notes, Note{n, "both sides changed the same lines: both versions are kept"})
+				notes = append(notes, Clash{n, "both sides changed the same lines: both versions are kept"})
 			}
 		case hasA && !(had && bytes.Equal(inA, inBase)), hasB && !(had && bytes.Equal(inB, inBase)):
 			if merged[n] = inA; hasB {
 				merged[n] = inB
 			}
 			if had {
-				notes = append(notes, Note{n, "one side deleted it and the other changed it: it stays"})
+				notes = append(notes, Clash{n, "one side deleted it and the other changed it: it stays"})
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func Files(base, a, b map[memory.Name][]byte) (map[memory.Name][]byte, []Note, e
 	if text, clash := index(base, a, b, merged); len(text) > 0 || hasA && hasB {
 		merged[memory.IndexName] = text
 		if clash {
-			notes = append(notes, Note{memory.IndexName, "both sides changed the same lines: both versions are kept"})
+			notes = append(notes, Clash{memory.IndexName, "both sides changed the same lines: both versions are kept"})
 		}
 	}
 	return merged, notes, nil

@@ -33,7 +33,7 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup settings.Setup
 		_, closed := errors.AsType[*consolidate.ClosedError](err)
 		_, paused := errors.AsType[*runs.PausedError](err)
 		if !closed && !paused && !errors.Is(err, runs.ErrRunning) {
-			Note(filepath.Dir(p.Store.Records.StateDir()), fmt.Errorf("a background dream could not begin: %w", err)) // it is not journaled, and whoever started us has exited
+			LogFailure(filepath.Dir(p.Store.Records.StateDir()), fmt.Errorf("a background dream could not begin: %w", err)) // it is not journaled, and whoever started us has exited
 		}
 		return err
 	}

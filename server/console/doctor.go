@@ -92,7 +92,7 @@ func mergeInto(ctx context.Context, c *Command, p *consolidate.Project, setup se
 			return check, err
 		}
 		if !isYes(answer) {
-			check.State, check.Message, check.Fix = doctor.Note, check.Message+"; they stay", ""
+			check.State, check.Message, check.Fix = doctor.Notable, check.Message+"; they stay", ""
 			return check, nil
 		}
 	}
@@ -118,7 +118,7 @@ func (all *checks) sessions(ctx context.Context, p *consolidate.Project) {
 		all.add(doctor.Healthy, "sessions", "", "%s", h.Line(p.Store.Now()))
 	}
 	for _, u := range consolidate.Unread(p.Transcripts.Unread()) {
-		all.add(doctor.Note, "sessions", "", "%s", u)
+		all.add(doctor.Notable, "sessions", "", "%s", u)
 	}
 }
 
@@ -130,7 +130,7 @@ func (all *checks) places(p *consolidate.Project, setup settings.Setup) {
 	for _, p := range places(setup, p.Sessions.Folders()) {
 		switch {
 		case p.problem != "":
-			all.add(doctor.Note, p.name, "", "%s: %s", p.value, p.problem)
+			all.add(doctor.Notable, p.name, "", "%s: %s", p.value, p.problem)
 		case p.why != "":
 			all.add(doctor.Healthy, p.name, "", "%s (%s)", p.value, p.why)
 		default:
@@ -143,7 +143,7 @@ func (all *checks) places(p *consolidate.Project, setup settings.Setup) {
 		if n := len(gone) - len(shown); n > 0 {
 			more = fmt.Sprintf(" and %d more", n)
 		}
-		all.add(doctor.Note, "transcripts", "", "sessions of removed worktrees are still read: %s%s", strings.Join(shown, ", "), more)
+		all.add(doctor.Notable, "transcripts", "", "sessions of removed worktrees are still read: %s%s", strings.Join(shown, ", "), more)
 	}
 	for _, stray := range setup.Strays() {
 		all.add(doctor.Wrong, "memory", "if that project was moved here, copy what is still true into "+setup.MemoryDir,
@@ -155,11 +155,11 @@ func (all *checks) places(p *consolidate.Project, setup settings.Setup) {
 	if setup.Enabled.On {
 		all.add(doctor.Healthy, "gates", "", "dreams are on: %s", setup.Enabled.Why)
 	} else { // the person's choice
-		all.add(doctor.Note, "gates", "", "dreams are off: %s", setup.Enabled.Why)
+		all.add(doctor.Notable, "gates", "", "dreams are off: %s", setup.Enabled.Why)
 	}
 	for _, name := range []string{"min_hours", "min_sessions", "max_archive_mib"} {
 		if s := setup.Settings[name]; s.Source != "default" {
-			all.add(doctor.Note, "settings", "", "%s is %s (%s)", name, s.Value, s.Source)
+			all.add(doctor.Notable, "settings", "", "%s is %s (%s)", name, s.Value, s.Source)
 		}
 	}
 }
@@ -174,7 +174,7 @@ func (all *checks) hooks(p *consolidate.Project) {
 	when, why, _ := strings.Cut(string(text[bytes.LastIndexByte(text, '\n')+1:]), " ")
 	at, err := time.Parse(time.RFC3339, when)
 	if age := p.Store.Now().Sub(at); err == nil && age >= 0 && age <= 24*time.Hour {
-		all.add(doctor.Note, "hooks", "", "last failure, %s: %s", ops.Ago(p.Store.Now(), at), why)
+		all.add(doctor.Notable, "hooks", "", "last failure, %s: %s", ops.Ago(p.Store.Now(), at), why)
 	}
 }
 
@@ -183,7 +183,7 @@ func (all *checks) hosts(env settings.Environment, setup settings.Setup) {
 	known := false
 	for _, client := range install.Clients(env, setup.Project) {
 		if client.Err != nil {
-			all.add(doctor.Note, "hosts", "", "%s: %s cannot be read: %v", client.Name, client.Path, client.Err)
+			all.add(doctor.Notable, "hosts", "", "%s: %s cannot be read: %v", client.Name, client.Path, client.Err)
 		}
 		for _, entry := range client.Entries {
 			known = true
@@ -201,7 +201,7 @@ func (all *checks) hosts(env settings.Environment, setup settings.Setup) {
 		all.add(doctor.Healthy, "hosts", "", "Claude Code starts us by the plugin %s", plugin)
 	}
 	if !known {
-		all.add(doctor.Note, "hosts", "dream-mcp install lists the programs; dream-mcp install HOST connects one",
+		all.add(doctor.Notable, "hosts", "dream-mcp install lists the programs; dream-mcp install HOST connects one",
 			"no known program starts dream-mcp here")
 	}
 }
@@ -210,7 +210,7 @@ func (all *checks) hosts(env settings.Environment, setup settings.Setup) {
 func renderChecks(checks []doctor.Check, fix bool, zone *time.Location, ink terminal.Ink) string {
 	b := terminal.Lines{Ink: ink}
 	marks := map[string]string{
-		doctor.Healthy: ink.In(terminal.Green, "●"), doctor.Note: ink.In(terminal.Dim, "·"),
+		doctor.Healthy: ink.In(terminal.Green, "●"), doctor.Notable: ink.In(terminal.Dim, "·"),
 		doctor.Wrong: ink.In(terminal.Yellow, "!"), doctor.Repaired: ink.In(terminal.Green, "✓"),
 	}
 	for _, c := range checks {

@@ -95,12 +95,6 @@ func agreeToShare(ctx context.Context, c *Command, preview share.Preview) error 
 	return err
 }
 
-func addNotes(b *terminal.Lines, notes []share.Note) {
-	for _, note := range notes {
-		b.Add(true, "", "! %s: %s", note.Name, note.Why)
-	}
-}
-
 func renderPreview(p share.Preview) string {
 	var b terminal.Lines
 	b.Add(true, "", "Remote:  %s", p.Remote)
@@ -111,7 +105,9 @@ func renderPreview(p share.Preview) string {
 	}
 	b.Add(!p.New, "", "The remote has the memory of this project, from %s.", p.Authors)
 	b.Add(len(p.Here) > 0, "", "Changes on this machine: %s: %s", ops.Plural(len(p.Here), "file"), ops.Few(p.Here, share.MaxNamed))
-	addNotes(&b, p.Notes)
+	for _, clash := range p.Notes {
+		b.Add(true, "", "! %s: %s", clash.Name, clash.Why)
+	}
 	b.Add(len(p.Sent) > 0, "", "Will be sent: %s: %s", ops.Plural(len(p.Sent), "file"), ops.Few(p.Sent, share.MaxNamed))
 	b.Add(p.Team, "", "Only memories of the types project and reference are shared, without their sources.")
 	b.Add(len(p.Sent) > 0, "", "What is sent stays in the remote's history. No known kind of credential was found in it.")
@@ -129,7 +125,9 @@ func renderShare(s share.State, t share.Traffic, now time.Time) string {
 	b.Add(len(t.Waiting) > 0, "", "  to send: %s: %s", ops.Plural(len(t.Waiting), "file"), ops.Few(t.Waiting, share.MaxNamed))
 	b.Add(len(t.Pulled) > 0, "", "  pulled %s from %s: %s (dream-mcp diff %s)", ops.Ago(now, t.At), t.From, ops.Few(t.Pulled, share.MaxNamed), t.ID)
 	b.Add(!s.OtherDream.IsZero(), "", "  another machine's dream: by %s, seen %s", s.OtherName, ops.Ago(now, s.OtherDream))
-	addNotes(&b, s.Notes)
+	for _, clash := range s.Notes {
+		b.Add(true, "", "! %s: %s", clash.Name, clash.Why)
+	}
 	b.Add(len(t.Staying) > 0, "", "! %s", share.StayingHere(t.Staying))
 	b.Add(s.Pending != "", "", "! not sent yet: %s", s.Pending)
 	b.Add(s.Stopped != "", "", "! nothing is synced: %s", s.Stopped)
