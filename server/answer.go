@@ -139,8 +139,8 @@ func (c *call) uri() string {
 
 // misfit describes which param has the wrong type.
 func misfit(err error) string {
-	var wrong *json.UnmarshalTypeError
-	if !errors.As(err, &wrong) || wrong.Field == "" {
+	wrong, is := errors.AsType[*json.UnmarshalTypeError](err)
+	if !is || wrong.Field == "" {
 		return "params do not have the form that this method needs"
 	}
 	got, _, _ := strings.Cut(wrong.Value, " ") // of "number 1.5"

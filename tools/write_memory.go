@@ -129,8 +129,7 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 				refused.More = append(refused.More, visible.Short(line, 300))
 			}
 		}
-		var person *consolidate.PersonError
-		if errors.As(err, &person) {
+		if person, ok := errors.AsType[*consolidate.PersonError](err); ok {
 			refused.Hint = fmt.Sprintf("only the person decides that: write it alone, so that they can be asked; in a terminal: %s", person.Terminal)
 		}
 		all.Refused = append(all.Refused, refused)
