@@ -23,6 +23,8 @@ var aider = Host{
 	}},
 }
 
+var _ = add(&aider)
+
 const aiderFile = ".aider.chat.history.md"
 
 func aiderPaths(_ string, roots []string) (paths []string) {

@@ -220,3 +220,55 @@ func TestCutFixtures(t *testing.T) {
 		}
 	})
 }
+
+// The table in the README says what each host can do.
+const readmePath = "../../README.md"
+
+func TestREADME(t *testing.T) {
+	readme, err := os.ReadFile(readmePath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	yes := map[bool]string{true: "yes"}
+	table := "| host | to ask for a dream | sessions read | hooks | background dreams |\n|---|---|---|---|---|\n"
+	for _, h := range host.List {
+		ask := "in words"
+		switch {
+		case h.Ask != "":
+			ask = "`" + h.Ask + "`"
+		case !h.Configured():
+			ask = "(nothing to install)"
+		}
+		hooks := ""
+		switch {
+		case h.Hooks == nil:
+		case h.Hooks.Note != "":
+			hooks = "after you agree there"
+		case h.Hooks.Silent:
+			hooks = "start"
+		default:
+			hooks = "yes"
+		}
+		read := yes[h.Read()]
+		if h.Read() && h.Tried != "" {
+			read = "yes, " + h.Tried
+		}
+		if h.Read() && h.Sessions[0].Folders != nil && h.Sessions[0].Folders[0].Files == nil && h.Sessions[0].Collect == nil {
+			read = "no: encrypted"
+		}
+		table += strings.ReplaceAll(fmt.Sprintf("| %s | %s | %s | %s | %s |\n", h.Name, ask, read, hooks, yes[h.Dreams()]), "  ", " ")
+	}
+	before, rest, _ := strings.Cut(string(readme), table[:strings.Index(table, "\n")+1])
+	_, after, found := strings.Cut(rest, "\n\n")
+	want := before + table + "\n" + after
+	switch {
+	case !found:
+		t.Error("the README has no table of hosts")
+	case *update:
+		if err := os.WriteFile(readmePath, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	case string(readme) != want:
+		t.Error("the table of hosts in the README is out of date: go test ./consolidate/host -update")
+	}
+}

@@ -29,6 +29,8 @@ var antigravity = Host{
 	}},
 }
 
+var _ = add(&antigravity)
+
 // antigravityID is the name of the conversation's folder.
 func antigravityID(file string) string { return folderID(path.Dir(path.Dir(file))) }
 

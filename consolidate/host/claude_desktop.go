@@ -26,6 +26,8 @@ var claudeDesktop = Host{
 	}},
 }
 
+var _ = add(&claudeDesktop)
+
 // coworkBeside returns the first folder that the person chose.
 func coworkBeside(file string) string {
 	chat := filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(file))))

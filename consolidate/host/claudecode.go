@@ -35,6 +35,8 @@ var claudeCode = Host{
 	Shells: []string{"Bash"},
 }
 
+var _ = add(&claudeCode)
+
 func claudeBackground(r Run) (line []string, dir string, err error) {
 	line = []string{
 		"claude", "-p", "--tools", "Read,Grep,Glob", "--strict-mcp-config", "--mcp-config", r.Config(),

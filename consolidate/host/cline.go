@@ -26,6 +26,8 @@ var cline = Host{
 	}, tasks("cline", "saoudrizwan.claude-dev")},
 }
 
+var _ = add(&cline)
+
 // clineID is the name of the folder, or of a sub-agent's file in it.
 func clineID(file string) string { return strings.TrimSuffix(path.Base(file), ".messages.json") }
 

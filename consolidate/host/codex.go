@@ -42,6 +42,8 @@ var codex = Host{
 	Shells:     []string{"shell"},
 }
 
+var _ = add(&codex)
+
 var codexPlace = Place{Variable: "CODEX_HOME", Home: ".codex"}
 
 var codexNotTyped = []string{

@@ -16,6 +16,8 @@ var continueDev = Host{
 	}},
 }
 
+var _ = add(&continueDev)
+
 func continueWhole(text []byte, _ string) []byte {
 	whole := said.Raw(trimmed(text))
 	head := said.Record{Type: said.MetaType}

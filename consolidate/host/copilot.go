@@ -29,6 +29,8 @@ var copilot = Host{
 	}},
 }
 
+var _ = add(&copilot)
+
 var copilotPlace = Place{Variable: "COPILOT_HOME", Home: ".copilot"}
 
 func copilotLine(line said.Raw, r *said.Record, h *said.HostState) {

@@ -24,6 +24,8 @@ var crush = Host{
 	}},
 }
 
+var _ = add(&crush)
+
 // crushPaths returns the databases in the directories of the project, and those that the list has for them.
 func crushPaths(home string, roots []string) (paths []string) {
 	for _, root := range roots {

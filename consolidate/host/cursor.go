@@ -34,6 +34,8 @@ var cursor = Host{
 	}},
 }
 
+var _ = add(&cursor)
+
 func cursorAnswer(event, model, _ string) any {
 	answer := map[string]any{"additional_context": model}
 	if event == "beforeSubmitPrompt" {

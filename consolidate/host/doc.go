@@ -6,9 +6,10 @@
 //
 // # A new host
 //
-// A host is one file here, its line in List, and one fixture. In the file:
+// A host is one file here and one fixture. In the file:
 //
-//   - a variable of type Host. Leave zero what does not exist or what you do not know; each field says what it is for.
+//   - a variable of type Host, and var _ = add(&it). Leave zero what does not exist or what you do not know; each field says what it
+//     is for.
 //   - the reader of its sessions, a said.Format. Choose its container: Line for a file that grows by lines of JSON, Whole for one
 //     that is rewritten, Collect for a file of many sessions, such as a database. A reader turns what it reads into said.Record:
 //     TypedBlocks for what a person typed, Message.Blocks for what the model said, Used for a call of a tool and Answered for its

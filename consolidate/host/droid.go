@@ -24,6 +24,8 @@ var droid = Host{
 	}},
 }
 
+var _ = add(&droid)
+
 func droidLine(line said.Raw, r *said.Record, h *said.HostState) {
 	r.UUID, r.Timestamp = line.Field("id"), line.Field("timestamp")
 	message := line.Field("message")

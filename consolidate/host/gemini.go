@@ -52,6 +52,8 @@ var gemini = Host{
 	Shells:     []string{"run_shell_command"},
 }
 
+var _ = add(&gemini)
+
 var geminiPlace = Place{Variable: "GEMINI_CLI_HOME", Below: ".gemini", Home: ".gemini"}
 
 var geminiNotTyped = []string{

@@ -22,6 +22,8 @@ var goose = Host{
 	}},
 }
 
+var _ = add(&goose)
+
 var gooseTables = twoTables("Goose", []string{"id", "session_type", "working_dir", "updated_at"}, func(row database.Row) session {
 	at, _ := time.Parse(time.DateTime, row.Text(3))
 	s := session{ID: row.Text(0), Directory: row.Text(2), Status: said.Status{ModTime: at}}

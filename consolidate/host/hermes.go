@@ -24,6 +24,8 @@ var hermes = Host{
 	}, memories("hermes", hermesPlace, []string{"memories/*.md", "profiles/*/memories/*.md"}, nil, hermesEntries)},
 }
 
+var _ = add(&hermes)
+
 var hermesPlace = Place{Variable: "HERMES_HOME", Home: ".hermes"}
 
 var hermesTables = twoTables("Hermes", []string{"id", "source", "cwd", "started_at", "ended_at"}, func(row database.Row) session {

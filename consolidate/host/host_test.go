@@ -1,7 +1,6 @@
 package host
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -74,45 +73,5 @@ func TestNamedHereOnly(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// The table in the README says what each host can do.
-func TestREADME(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	yes := map[bool]string{true: "yes"}
-	table := "| host | to ask for a dream | sessions read | hooks | background dreams |\n|---|---|---|---|---|\n"
-	for _, h := range List {
-		ask := "in words"
-		switch {
-		case h.Ask != "":
-			ask = "`" + h.Ask + "`"
-		case !h.Configured():
-			ask = "(nothing to install)"
-		}
-		hooks := ""
-		switch {
-		case h.Hooks == nil:
-		case h.Hooks.Note != "":
-			hooks = "after you agree there"
-		case h.Hooks.Silent:
-			hooks = "start"
-		default:
-			hooks = "yes"
-		}
-		read := yes[h.Read()]
-		if h.Read() && h.Tried != "" {
-			read = "yes, " + h.Tried
-		}
-		if h.Read() && h.Sessions[0].Folders != nil && h.Sessions[0].Folders[0].Files == nil && h.Sessions[0].Collect == nil {
-			read = "no: encrypted"
-		}
-		table += strings.ReplaceAll(fmt.Sprintf("| %s | %s | %s | %s | %s |\n", h.Name, ask, read, hooks, yes[h.Dreams()]), "  ", " ")
-	}
-	if !strings.Contains(string(readme), table) {
-		t.Errorf("the README does not have this table of hosts:\n%s", table)
 	}
 }

@@ -21,3 +21,5 @@ var kilo = Host{
 		Place: Place{Variable: "XDG_DATA_HOME", Below: "kilo", Home: ".local/share/kilo"},
 	}, tasks("kilo", "kilocode.kilo-code")},
 }
+
+var _ = add(&kilo)

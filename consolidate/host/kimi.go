@@ -28,6 +28,8 @@ var kimi = Host{
 	}},
 }
 
+var _ = add(&kimi)
+
 // kimiID is the UUID in the name of the session's folder.
 func kimiID(file string) string {
 	id := strings.TrimPrefix(path.Base(path.Dir(path.Dir(path.Dir(file)))), "session_")

@@ -25,6 +25,8 @@ var letta = Host{
 	}},
 }
 
+var _ = add(&letta)
+
 // lettaID is the name that a conversation's folder is made from: of the conversation, or of the agent whose first one it is.
 func lettaID(file string) string {
 	name, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(folderID(file), "="))

@@ -1,6 +1,16 @@
 package host
 
-// List has all hosts, in the order of the help.
-var List = []*Host{
-	&claudeCode, &claudeDesktop, &codex, &gemini, &cursor, &vsCode, &openClaw, &openCode, &copilot, &qwen, &cline, &kilo, &crush, &pi, &kimi, &droid, &letta, &goose, &hermes, &continueDev, &roo, &zed, &aider, &antigravity, &windsurf,
+import (
+	"slices"
+	"strings"
+)
+
+// List has all hosts, by their IDs.
+var List []*Host
+
+// add adds a host to List. It is called for a variable, which the compiler lays out: a literal would be made at every start.
+func add(h *Host) struct{} {
+	at, _ := slices.BinarySearchFunc(List, h.ID, func(of *Host, id string) int { return strings.Compare(of.ID, id) })
+	List = slices.Insert(List, at, h)
+	return struct{}{}
 }

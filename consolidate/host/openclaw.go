@@ -36,6 +36,8 @@ var openClaw = Host{
 	}},
 }
 
+var _ = add(&openClaw)
+
 var openClawPlace = Place{Variable: "OPENCLAW_STATE_DIR", Home: ".openclaw"}
 
 // openClawSessions returns the sessions of a database. Their working directories are in their first entries.

@@ -35,6 +35,8 @@ var openCode = Host{
 	Shells: []string{"bash"},
 }
 
+var _ = add(&openCode)
+
 // openCodeWhy is why a database is read.
 const openCodeWhy = "opencode's database, of all projects: those that ran here"
 

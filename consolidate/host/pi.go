@@ -24,6 +24,8 @@ var pi = Host{
 	}},
 }
 
+var _ = add(&pi)
+
 // piName is the beginning of the name of a directory's folder.
 func piName(dir string) string {
 	return "--" + strings.NewReplacer("/", "-", `\`, "-", ":", "-").Replace(strings.TrimLeft(dir, "/"))

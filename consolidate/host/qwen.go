@@ -30,6 +30,8 @@ var qwen = Host{
 	},
 }
 
+var _ = add(&qwen)
+
 var qwenPlace = Place{Variable: "QWEN_HOME", Home: ".qwen"}
 
 func qwenLine(line said.Raw, r *said.Record, h *said.HostState) {

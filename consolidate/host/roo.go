@@ -5,3 +5,5 @@ var roo = Host{
 	ID: "roo", Name: "Roo Code",
 	Sessions: []Sessions{tasks("roo", "rooveterinaryinc.roo-cline")},
 }
+
+var _ = add(&roo)

@@ -26,6 +26,8 @@ var vsCode = Host{
 	},
 }
 
+var _ = add(&vsCode)
+
 func vsCodeFormat(users ...string) said.Format {
 	f := said.Format{Host: "vscode", Ours: vsCodeOurs, ID: fileID, Whole: vsCodeWhole, Version: []string{"v", "version"}}
 	for _, user := range users {

@@ -16,3 +16,5 @@ var windsurf = Host{
 		Place: Place{Home: ".codeium"},
 	}},
 }
+
+var _ = add(&windsurf)

@@ -20,6 +20,8 @@ var zed = Host{
 	},
 }
 
+var _ = add(&zed)
+
 func zedFormat() said.Format {
 	return said.Format{
 		Host: "zed", Collect: tables{zedSessions, zedLines}.collect,
