@@ -34,26 +34,26 @@ type Command struct {
 	Verb          string // "" where none was given
 	Args          []string
 	Flags         settings.Flags
-	JSON          bool
-	Keep, Full    bool   // demo: keep the folder; show every step
-	All           bool   // help: show everything
-	At            string // undo FILE: an ID
-	List          bool   // undo: list the versions
-	Watch, Once   bool   // status: show a dream while it runs; print one snapshot and exit
+	json          bool
+	keep, full    bool   // demo: keep the folder; show every step
+	all           bool   // help: show everything
+	at            string // undo FILE: an ID
+	list          bool   // undo: list the versions
+	Watch, once   bool   // status: show a dream while it runs; print one snapshot and exit
 	Stop          bool   // dream: end the open one
-	Lint          LintOptions
-	Fix, Accept   bool     // doctor and lint: fix; doctor: take the memory as it is; review: land the proposal
-	DryRun, Print bool     // install: show what would change; show what to paste
-	Reject        bool     // review: discard the proposal
-	Yes           bool     // forget: do not ask
-	Drop          int      // forget: the entry to take back
-	Only          []string // review --accept: the files to land
-	Share         ShareOptions
-	Search        SearchOptions
-	OpenPage      bool      // diff: open the page in the browser
-	OutFile       string    // diff: the file to write the page to
+	lint          lintOptions
+	fix, accept   bool     // doctor and lint: fix; doctor: take the memory as it is; review: land the proposal
+	dryRun, Print bool     // install: show what would change; show what to paste
+	reject        bool     // review: discard the proposal
+	yes           bool     // forget: do not ask
+	drop          int      // forget: the entry to take back
+	only          []string // review --accept: the files to land
+	share         shareOptions
+	search        searchOptions
+	openPage      bool      // diff: open the page in the browser
+	outFile       string    // diff: the file to write the page to
 	Background    bool      // log: show the last background dream
-	Recalled      bool      // log: show which memories models were shown unasked
+	recalled      bool      // log: show which memories models were shown unasked
 	Guard         bool      // hook, install: deny the tools that an open dream must not use
 	Allow         bool      // install: the host asks nothing before our quiet tools
 	Recall        string    // install: which memories the model is shown unasked
@@ -95,7 +95,7 @@ func (c *Command) root() *cobra.Command {
 		}
 		c.Verb, c.helpOf = "help", cmd
 	}}
-	help.Flags().BoolVar(&c.All, "all", false, "show all verbs, and the flags of every verb")
+	help.Flags().BoolVar(&c.all, "all", false, "show all verbs, and the flags of every verb")
 	root.SetHelpCommand(help)
 	for _, v := range verbs {
 		cmd := &cobra.Command{
@@ -182,7 +182,7 @@ func (c *Command) setVerb(v verb, args []string) error {
 	switch {
 	case v.most >= 0 && len(args) > v.most:
 		return usage("%s takes %s; %q is one too many", v.name, []string{"no argument", "one argument", "two arguments"}[v.most], args[v.most])
-	case c.JSON && !v.json:
+	case c.json && !v.json:
 		return usage("%s has no --json", cmp.Or(v.name, "dream-mcp without a verb"))
 	case len(args) == 0 && v.needs != "":
 		return usage("%s needs %s", v.name, v.needs)
@@ -264,7 +264,7 @@ func (c *Command) Options() (args []string) {
 
 // Standalone reports whether the verb needs no project.
 func (c *Command) Standalone() bool {
-	return c.Lint.Explain || slices.Contains([]string{"help", "completion", "version", "demo", "install", "uninstall"}, c.Verb)
+	return c.lint.explain || slices.Contains([]string{"help", "completion", "version", "demo", "install", "uninstall"}, c.Verb)
 }
 
 // Run executes the verb on the memory p, which was found by setup. Both are unused for a Standalone verb and for the

@@ -29,9 +29,9 @@ func TestParse(t *testing.T) {
 	}{
 		{"", Command{Flags: none}},
 		{"status", Command{Verb: "status", Flags: none}},
-		{"status --json", Command{Verb: "status", JSON: true, Flags: none}},
-		{"--json status", Command{Verb: "status", JSON: true, Flags: none}},
-		{"demo --keep", Command{Verb: "demo", Keep: true, Flags: none}},
+		{"status --json", Command{Verb: "status", json: true, Flags: none}},
+		{"--json status", Command{Verb: "status", json: true, Flags: none}},
+		{"demo --keep", Command{Verb: "demo", keep: true, Flags: none}},
 		{"diff abc", Command{Verb: "diff", Args: []string{"abc"}, Flags: none}},
 		{"dream --stop it runs away", Command{Verb: "dream", Stop: true, Args: []string{"it", "runs", "away"}, Flags: none}},
 		{"dream --stop -- --json", Command{Verb: "dream", Stop: true, Args: []string{"--json"}, Flags: none}}, // no flag after --

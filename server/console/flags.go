@@ -27,7 +27,7 @@ func (c *Command) global(f *pflag.FlagSet) {
 	f.BoolVar(&c.Flags.Unattended, "unattended", false, "serve: no person watches, so stricter rules apply to dreams")
 	f.BoolVar(&c.Flags.Asked, "asked", false, "serve: a person asked for this dream at a terminal")
 	f.MarkHidden("asked")
-	f.BoolVar(&c.JSON, "json", false, "print JSON, for programs")
+	f.BoolVar(&c.json, "json", false, "print JSON, for programs")
 }
 
 // word sets a text that is not empty.

@@ -22,13 +22,13 @@ func runForget(ctx context.Context, c *Command, p *consolidate.Project, _ settin
 	if err := p.FinishForgetting(ctx); err != nil {
 		return err
 	}
-	if c.Drop > 0 {
-		if err := forget.Drop(ctx, p.Store, c.Drop); err != nil {
+	if c.drop > 0 {
+		if err := forget.Drop(ctx, p.Store, c.drop); err != nil {
 			return err
 		}
 		return c.print("Dropped. Sessions that have the text show it again; memories keep " + forgotten.Mark + ".\n")
 	}
-	if c.List {
+	if c.list {
 		return listForgotten(c, p)
 	}
 	text := strings.Join(c.Args, " ")
@@ -45,14 +45,14 @@ func runForget(ctx context.Context, c *Command, p *consolidate.Project, _ settin
 	if err != nil {
 		return err
 	}
-	if !c.JSON {
+	if !c.json {
 		if err := c.print(renderPlaces(at) + stillOnRemote(p)); err != nil {
 			return err
 		}
 	}
 	answer := "y"
 	switch {
-	case c.Yes:
+	case c.yes:
 	case c.In == nil:
 		return &Failure{"nothing was forgotten", "in a terminal it asks; --yes agrees", 1}
 	default:

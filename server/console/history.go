@@ -25,7 +25,7 @@ func runLog(ctx context.Context, c *Command, p *consolidate.Project, _ settings.
 	if c.Background {
 		return backgroundLog(c, p)
 	}
-	if c.Recalled {
+	if c.recalled {
 		return recallLog(c, p)
 	}
 	p.Store.Lock()
@@ -38,12 +38,12 @@ func runLog(ctx context.Context, c *Command, p *consolidate.Project, _ settings.
 		if err != nil {
 			return err
 		}
-		if entries = append(entries, e); len(entries) > maxLog && !c.All && !c.JSON {
+		if entries = append(entries, e); len(entries) > maxLog && !c.all && !c.json {
 			break
 		}
 	}
 	return answerAll(c, entries, func(ink terminal.Ink) string {
-		if len(entries) > maxLog && !c.All {
+		if len(entries) > maxLog && !c.all {
 			return renderLog(entries[:maxLog], p.Store.Now(), ink) + "\nEarlier ones: dream-mcp log --all\n"
 		}
 		return renderLog(entries, p.Store.Now(), ink)
@@ -160,14 +160,14 @@ func runDiff(ctx context.Context, c *Command, p *consolidate.Project, setup sett
 	if err != nil {
 		return err
 	}
-	if c.OpenPage || c.OutFile != "" {
-		return writeReport(ctx, c, p, setup, r, c.OpenPage)
+	if c.openPage || c.outFile != "" {
+		return writeReport(ctx, c, p, setup, r, c.openPage)
 	}
 	id, changes, err := p.History.Diff(ctx, r.Entry.ID)
 	if err != nil {
 		return err
 	}
-	if c.JSON {
+	if c.json {
 		return c.printJSON(struct {
 			ID   string `json:"id"`
 			Diff string `json:"diff"`
@@ -204,7 +204,7 @@ func isFile(argument string) bool { return argument != "" && !anID.MatchString(a
 
 func runUndo(ctx context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
 	switch {
-	case c.List:
+	case c.list:
 		return listVersions(ctx, c, p)
 	case isFile(c.argument()):
 		return restoreFile(ctx, c, p)

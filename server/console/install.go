@@ -101,13 +101,13 @@ func installIn(ctx context.Context, c *Command, i install.Installer, h *host.Hos
 		return printParts(c, h, parts)
 	}
 	rows, changed, failed := applyParts(ctx, c, i, parts)
-	answer := installJSON{Host: h.ID, DryRun: c.DryRun, Parts: rows}
-	if h.Shows() && !c.DryRun && failed == nil {
+	answer := installJSON{Host: h.ID, DryRun: c.dryRun, Parts: rows}
+	if h.Shows() && !c.dryRun && failed == nil {
 		if answer.Recall, err = setRecall(ctx, c, i, h); err != nil {
 			failed = err
 		}
 	}
-	if removing && !c.DryRun {
+	if removing && !c.dryRun {
 		i.Leave()
 	}
 	if h.ID == settings.ClaudeCode && !removing {
@@ -136,17 +136,17 @@ func installFound(ctx context.Context, c *Command, i install.Installer) error {
 	switch {
 	case removing && len(found) == 0:
 		return &Failure{"no program that dream-mcp knows is connected", "dream-mcp doctor shows what starts it in this project", 2}
-	case removing && (c.JSON || c.In == nil || c.DryRun):
+	case removing && (c.json || c.In == nil || c.dryRun):
 		return &Failure{"uninstall needs a host", "connected: " + strings.Join(ids, ", "), 2}
 	}
 	here, err := listHosts(c, i)
-	if err != nil || c.JSON {
+	if err != nil || c.json {
 		return err
 	}
 	if !here && !removing {
 		return cmp.Or[error](c.print(renderNoHost(c.Self)), &Failure{Code: 1})
 	}
-	if c.In == nil && !c.DryRun {
+	if c.In == nil && !c.dryRun {
 		return nil
 	}
 	if err := install.Installable(i.Self); err != nil && !removing {
@@ -159,7 +159,7 @@ func installFound(ctx context.Context, c *Command, i install.Installer) error {
 	if removing {
 		question, none = "\nRemove dream-mcp from %s? [y/N] ", "Nothing was removed.\n"
 	}
-	if c.DryRun {
+	if c.dryRun {
 		for _, h := range found {
 			if err := installIn(ctx, c, i, h, false); err != nil {
 				return err
@@ -234,7 +234,7 @@ func applyParts(ctx context.Context, c *Command, i install.Installer, parts []in
 	rows = []partJSON{}
 	for _, p := range parts {
 		row := partJSON{Part: p}
-		if !c.DryRun {
+		if !c.dryRun {
 			row.Diff = ""
 			var err error
 			if row.Done, err = i.Apply(ctx, p); err != nil {

@@ -30,7 +30,7 @@ func (c *Command) printJSON(v any, indent string) error {
 
 // answer prints the result of a verb: v with --json, else text, with ~ for the home.
 func (c *Command) answer(v any, indent string, text func(ink terminal.Ink) string) error {
-	if c.JSON {
+	if c.json {
 		return c.printJSON(v, indent)
 	}
 	return c.print(terminal.Tilde(text(terminal.InkFor(c.Out))))
@@ -51,7 +51,7 @@ func (c *Command) ask(ctx context.Context, question string) (answer string, err 
 
 // working shows on a terminal that a long work goes on, until stop is called.
 func (c *Command) working(ctx context.Context, what string) (within context.Context, stop func()) {
-	if c.JSON {
+	if c.json {
 		return ctx, func() {}
 	}
 	return terminal.Working(ctx, c.Out, what)
@@ -63,7 +63,7 @@ func isYes(answer string) bool {
 
 // answerAll is answer for a list: with --json it prints one line for each element.
 func answerAll[T any](c *Command, list []T, text func(ink terminal.Ink) string) error {
-	if !c.JSON {
+	if !c.json {
 		return c.answer(nil, "", text)
 	}
 	for _, v := range list {

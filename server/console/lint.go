@@ -21,11 +21,11 @@ import (
 // errFound is returned by lint if it printed something worse than an info.
 var errFound = &Failure{Code: 1}
 
-// LintOptions are the flags of lint.
-type LintOptions struct {
-	Explain bool     // explain the rules
-	Rules   []string // check only these rules, if any
-	Ignore  []string // do not check these
+// lintOptions are the flags of lint.
+type lintOptions struct {
+	explain bool     // explain the rules
+	rules   []string // check only these rules, if any
+	ignore  []string // do not check these
 }
 
 // lintJSON is the output of lint --json.
@@ -38,23 +38,23 @@ type lintJSON struct {
 // runLint checks a memory against the rules. It changes nothing without --fix. A memory that cannot be read is a
 // *Failure with exit code 2, so that 1 always means findings.
 func runLint(ctx context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
-	if c.Lint.Explain {
+	if c.lint.explain {
 		return explainRules(c)
 	}
 	dir := c.argument()
-	if c.Fix && dir != "" {
+	if c.fix && dir != "" {
 		return &Failure{"--fix changes only the memory of the project", "dream-mcp lint --fix --memory-dir " + install.ShellWords(runtime.GOOS, []string{dir}), 2}
 	}
 	l, err := checkRules(ctx, c, p, dir)
 	if err != nil {
 		return err
 	}
-	if c.Fix {
+	if c.fix {
 		fixed, err := p.FixIndex(ctx)
 		if err != nil {
 			return err
 		}
-		if fixed.Undo != "" && !c.JSON {
+		if fixed.Undo != "" && !c.json {
 			err := c.print(fmt.Sprintf("Fixed MEMORY.md: %s added. To undo: %s\n\n", ops.Plural(len(fixed.Added), "line"), fixed.Undo))
 			if err != nil {
 				return err
@@ -63,7 +63,7 @@ func runLint(ctx context.Context, c *Command, p *consolidate.Project, _ settings
 		if l, err = checkRules(ctx, c, p, dir); err != nil {
 			return err
 		}
-		if fixed.Undo == "" && len(l.Findings) > 0 && !c.JSON {
+		if fixed.Undo == "" && len(l.Findings) > 0 && !c.json {
 			if err := c.print("Nothing here can be fixed without judging it: edit MEMORY.md, or ask your agent for a dream.\n\n"); err != nil {
 				return err
 			}
@@ -75,7 +75,7 @@ func runLint(ctx context.Context, c *Command, p *consolidate.Project, _ settings
 		o.Rules[f.Rule]++
 	}
 	err = c.answer(o, "  ", func(ink terminal.Ink) string {
-		return renderFindings(o, c.Lint.Rules, ink) + renderTotals(o)
+		return renderFindings(o, c.lint.rules, ink) + renderTotals(o)
 	})
 	if err == nil && o.Counts[rule.Error]+o.Counts[rule.Warning] > 0 {
 		err = errFound
@@ -90,7 +90,7 @@ func checkRules(ctx context.Context, c *Command, p *consolidate.Project, dir str
 		return l, &Failure{err.Error(), hint.For(err).Person, 2}
 	}
 	ignored := func(rule string) bool {
-		return len(c.Lint.Rules) > 0 && !slices.Contains(c.Lint.Rules, rule) || slices.Contains(c.Lint.Ignore, rule)
+		return len(c.lint.rules) > 0 && !slices.Contains(c.lint.rules, rule) || slices.Contains(c.lint.ignore, rule)
 	}
 	l.Findings = slices.DeleteFunc(l.Findings, func(f rule.Finding) bool { return ignored(f.Rule) })
 	if ignored("drift") {

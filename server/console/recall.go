@@ -45,7 +45,7 @@ func chooseRecall(ctx context.Context, c *Command, h *host.Host, removing bool) 
 	case removing:
 		c.Recall = recall.Off
 	case c.Recall != "" || !h.Shows():
-	case c.In == nil || c.DryRun || c.Print || c.JSON || now != recall.Off || h.ID == settings.ClaudeCode: // which loads the index itself
+	case c.In == nil || c.dryRun || c.Print || c.json || now != recall.Off || h.ID == settings.ClaudeCode: // which loads the index itself
 		c.Recall = now
 	default:
 		proposed := recall.Start

@@ -22,16 +22,16 @@ import (
 // runReview shows what waits for the person. On a terminal it asks whether it lands; --accept and --reject decide.
 func runReview(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup) error {
 	switch {
-	case c.Accept:
+	case c.accept:
 		return acceptReview(ctx, c, p, c.argument())
-	case c.Reject:
+	case c.reject:
 		return rejectReview(ctx, c, p, c.argument())
 	}
 	waiting, err := p.Proposals.Reviews(ctx)
 	switch {
 	case err != nil:
 		return err
-	case c.JSON:
+	case c.json:
 		return c.printJSON(waiting, "  ")
 	case len(waiting) == 0:
 		return c.print("Nothing is waiting for your answer.\n")
@@ -76,7 +76,7 @@ func askReview(ctx context.Context, c *Command, p *consolidate.Project, setup se
 }
 
 func acceptReview(ctx context.Context, c *Command, p *consolidate.Project, id string) error {
-	res, err := p.Proposals.Accept(ctx, id, c.Only)
+	res, err := p.Proposals.Accept(ctx, id, c.only)
 	if err != nil {
 		return err
 	}

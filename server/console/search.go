@@ -21,14 +21,14 @@ import (
 	"dream-mcp/server/settings"
 )
 
-// SearchOptions are the flags of search and said.
-type SearchOptions struct {
-	Regex  bool   // the words are an RE2 expression
-	Ranked bool   // the words are a question: the best answers first
-	From   string // said: only what was said in this host, and what it remembers
-	All    bool   // said: the model's words too
-	Tools  bool   // what tools were asked and answered too
-	Since  string // a date, a time, or a span back from now
+// searchOptions are the flags of search and said.
+type searchOptions struct {
+	regex  bool   // the words are an RE2 expression
+	ranked bool   // the words are a question: the best answers first
+	from   string // said: only what was said in this host, and what it remembers
+	all    bool   // said: the model's words too
+	tools  bool   // what tools were asked and answered too
+	since  string // a date, a time, or a span back from now
 }
 
 // searchPage is how many hits are looked up at a time.
@@ -39,16 +39,16 @@ const rankedHits = 20
 
 // runSearch shows where words were said in the sessions of the project, the newest first.
 func runSearch(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup) error {
-	q := search.Query{Pattern: strings.Join(c.Args, " "), Regex: c.Search.Regex, Fold: true}
-	if c.Search.Tools {
+	q := search.Query{Pattern: strings.Join(c.Args, " "), Regex: c.search.regex, Fold: true}
+	if c.search.tools {
 		q.Speakers = []said.Speaker{said.User, said.Assistant, said.Tool}
 	}
 	var err error
-	if q.Since, err = consolidate.When("since", c.Search.Since, p.Store.Now(), false); err != nil {
+	if q.Since, err = consolidate.When("since", c.search.since, p.Store.Now(), false); err != nil {
 		return err
 	}
 	return c.paged(setup, func(to *pager) error {
-		if c.Search.Ranked {
+		if c.search.ranked {
 			return printRanked(ctx, c, to, p, q, "")
 		}
 		for q.Limit = searchPage; ; {
@@ -63,7 +63,7 @@ func runSearch(ctx context.Context, c *Command, p *consolidate.Project, setup se
 			if q.Cursor = res.Next; q.Cursor != "" && err == nil {
 				continue
 			}
-			if err == nil && res.Matches == 0 && len(strings.Fields(q.Pattern)) > 1 && !c.Search.Regex && !c.Search.Tools {
+			if err == nil && res.Matches == 0 && len(strings.Fields(q.Pattern)) > 1 && !c.search.regex && !c.search.tools {
 				return printRanked(ctx, c, to, p, q, "No text has these words as they are. Texts that have some of them, the best first:\n")
 			}
 			return ended(c, to, p, err, res)
@@ -77,7 +77,7 @@ func printRanked(ctx context.Context, c *Command, to *pager, p *consolidate.Proj
 	within, stop := c.working(ctx, "Searching")
 	hits, res, err := p.Transcripts.Ranked(within, q.Pattern, q)
 	stop()
-	if err == nil && len(hits) > 0 && head != "" && !c.JSON {
+	if err == nil && len(hits) > 0 && head != "" && !c.json {
 		err = to.print(head)
 	}
 	for _, hit := range hits {
@@ -90,7 +90,7 @@ func printRanked(ctx context.Context, c *Command, to *pager, p *consolidate.Proj
 
 // ended names what a search could not read. It returns err, or a *Failure with exit code 1 if the search found nothing.
 func ended(c *Command, to *pager, p *consolidate.Project, err error, res search.Result) error {
-	if err == nil && !c.JSON {
+	if err == nil && !c.json {
 		err = to.print(unread(p.Transcripts.Unread()))
 	}
 	if err != nil || res.Matches > 0 {
@@ -100,9 +100,9 @@ func ended(c *Command, to *pager, p *consolidate.Project, err error, res search.
 	switch {
 	case res.Sessions == 0:
 		hint = "dream-mcp doctor names the folders that are searched"
-	case c.Search.Tools:
+	case c.search.tools:
 		hint = "fewer words, or dream-mcp search --ranked without --tools, which takes any of them"
-	case c.Search.Ranked:
+	case c.search.ranked:
 		hint = "dream-mcp search --tools looks in what tools were asked and answered too"
 	}
 	return &Failure{fmt.Sprintf("not said in %d sessions: %q", res.Sessions, strings.Join(c.Args, " ")), hint, 1}
@@ -110,7 +110,7 @@ func ended(c *Command, to *pager, p *consolidate.Project, err error, res search.
 
 // printHit prints where the words were said, and the words around them.
 func printHit(c *Command, to *pager, h search.Hit, now time.Time) error {
-	if c.JSON {
+	if c.json {
 		return to.json(hitJSON{turnJSON: turnOf(h.Utterance), Before: h.Before, Match: h.Match, After: h.After, More: h.More, Alike: h.Alike})
 	}
 	more := ""
@@ -132,12 +132,12 @@ func runSaid(ctx context.Context, c *Command, p *consolidate.Project, setup sett
 	if id := c.argument(); id != "" {
 		return printTurns(ctx, c, p, setup, id)
 	}
-	r := consolidate.ListRequest{SinceLast: c.Search.Since == "", Host: said.Host(c.Search.From), PageBytes: 64 << 10, Speakers: []said.Speaker{said.User}}
-	if c.Search.All {
+	r := consolidate.ListRequest{SinceLast: c.search.since == "", Host: said.Host(c.search.from), PageBytes: 64 << 10, Speakers: []said.Speaker{said.User}}
+	if c.search.all {
 		r.Speakers = append(r.Speakers, said.Assistant)
 	}
 	var err error
-	if r.Since, err = consolidate.When("since", c.Search.Since, p.Store.Now(), false); err != nil {
+	if r.Since, err = consolidate.When("since", c.search.since, p.Store.Now(), false); err != nil {
 		return err
 	}
 	return c.paged(setup, func(to *pager) error {
@@ -156,7 +156,7 @@ func runSaid(ctx context.Context, c *Command, p *consolidate.Project, setup sett
 				err = to.print("Nothing was said in what could be read.\n")
 			case len(p.Sessions.Folders()) == 0:
 				err = to.print("No session of this project was found. dream-mcp doctor says where it looks.\n")
-			case c.Search.Since != "":
+			case c.search.since != "":
 				err = to.print("Nothing was said in that time.\n")
 			default:
 				err = to.print("Nothing was said since the last dream. Earlier: dream-mcp said --since 30d\n")
@@ -193,7 +193,7 @@ func printTurns(ctx context.Context, c *Command, p *consolidate.Project, setup s
 			if u.Asked {
 				note = " ←"
 			}
-			if c.JSON {
+			if c.json {
 				err = to.json(hitJSON{turnJSON: turnOf(u.Utterance), Match: text})
 			} else {
 				err = to.turn(u.Utterance, note, text, p.Store.Now())
@@ -238,7 +238,7 @@ type pager struct {
 // paged calls show with a pager, and waits for it to end.
 func (c *Command) paged(setup settings.Setup, show func(*pager) error) error {
 	to := &pager{c: c, out: c.Out, ink: terminal.InkFor(c.Out), width: terminal.Width(c.Out)}
-	if !terminal.Interactive(c.In, c.Out) || c.JSON {
+	if !terminal.Interactive(c.In, c.Out) || c.json {
 		return show(to)
 	}
 	words := strings.Fields(os.Getenv("PAGER"))

@@ -13,39 +13,39 @@ import (
 	"dream-mcp/server/settings"
 )
 
-// ShareOptions are the flags of share.
-type ShareOptions struct {
-	Status, Stop, Now, Team, Yes, Person bool
-	Name                                 string
+// shareOptions are the flags of share.
+type shareOptions struct {
+	status, stop, now, team, yes, person bool
+	name                                 string
 }
 
 // runShare keeps the memory the same on several machines.
 func runShare(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup) (err error) {
-	o := c.Share
-	if o.Person && (len(c.Args) == 2 || len(c.Args) == 0 && !o.Status && !o.Now && !o.Stop) {
+	o := c.share
+	if o.person && (len(c.Args) == 2 || len(c.Args) == 0 && !o.status && !o.now && !o.stop) {
 		return runPerson(ctx, c, p)
 	}
-	if o.Person {
+	if o.person {
 		flags := c.Flags
 		flags.MemoryDir = share.PersonDir(p.Store.StateHome)
 		if p, setup, err = c.Open(flags); err != nil {
 			return err
 		}
 		defer p.Close("")
-		o.Name = cmp.Or(o.Name, "person")
+		o.name = cmp.Or(o.name, "person")
 	}
 	switch {
-	case o.Stop:
+	case o.stop:
 		if err := p.Share.Stop(ctx); err != nil {
 			return err
 		}
 		return c.print("No longer shared. The memory on this machine and what the remote has stay as they are.\n")
-	case o.Now:
+	case o.now:
 		_, stop := c.working(ctx, "Syncing")
-		err = p.Share.Sync(ctx, o.Yes)
+		err = p.Share.Sync(ctx, o.yes)
 		stop()
-	case c.argument() != "" || o.Team && !o.Status:
-		request := share.JoinRequest{Remote: c.argument(), Project: setup.Root, Name: o.Name, Team: o.Team}
+	case c.argument() != "" || o.team && !o.status:
+		request := share.JoinRequest{Remote: c.argument(), Project: setup.Root, Name: o.name, Team: o.team}
 		_, stop := c.working(ctx, "Fetching")
 		err = p.Share.Join(ctx, request, func(preview share.Preview) error {
 			stop()
@@ -59,8 +59,8 @@ func runShare(ctx context.Context, c *Command, p *consolidate.Project, setup set
 		return err
 	}
 	s, t, err := p.Shared(ctx)
-	if errors.Is(err, share.ErrNotShared) && !c.JSON {
-		if o.Person {
+	if errors.Is(err, share.ErrNotShared) && !c.json {
+		if o.person {
 			return c.print("Your memories of all projects are not shared with other machines. To share them: dream-mcp share --person REMOTE\n")
 		}
 		return c.print("This memory is not shared. To share it through a git remote of yours: dream-mcp share REMOTE\n")
@@ -77,13 +77,13 @@ func runShare(ctx context.Context, c *Command, p *consolidate.Project, setup set
 
 // agreeToShare shows the person what sharing would do and asks, unless they agreed beforehand.
 func agreeToShare(ctx context.Context, c *Command, preview share.Preview) error {
-	if !c.JSON {
+	if !c.json {
 		if err := c.print(renderPreview(preview)); err != nil {
 			return err
 		}
 	}
 	switch {
-	case c.Share.Yes:
+	case c.share.yes:
 		return nil
 	case c.In == nil:
 		return ops.Refuse("nothing was shared", "in a terminal it asks; --yes agrees")

@@ -49,45 +49,45 @@ var verbs = described([]verb{
 	{name: "status", group: groupLook, json: true, run: runStatus,
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Watch, "watch", false, "show a dream while it runs")
-			f.BoolVar(&c.Once, "once", false, "with --watch: show the present state, and exit")
+			f.BoolVar(&c.once, "once", false, "with --watch: show the present state, and exit")
 		},
-		exclude: func(c *Command) string { return when(c.Once && !c.Watch, "--once needs --watch") }},
+		exclude: func(c *Command) string { return when(c.once && !c.Watch, "--once needs --watch") }},
 	{name: "log", group: groupLook, json: true, run: runLog,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.All, "all", false, "list all of them, not only the newest")
+			f.BoolVar(&c.all, "all", false, "list all of them, not only the newest")
 			f.BoolVar(&c.Background, "background", false, "show the steps of the last background dream")
-			f.BoolVar(&c.Recalled, "recall", false, "list the memories that were shown to models automatically")
+			f.BoolVar(&c.recalled, "recall", false, "list the memories that were shown to models automatically")
 		}},
 	{name: "diff", group: groupLook, args: "[ID]", most: 1, json: true, run: runDiff,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.OpenPage, "open", false, "open the page in the browser")
-			f.Func("out", "write the page to `FILE`; - is standard output", word(&c.OutFile))
+			f.BoolVar(&c.openPage, "open", false, "open the page in the browser")
+			f.Func("out", "write the page to `FILE`; - is standard output", word(&c.outFile))
 		},
 		exclude: func(c *Command) string {
-			return when(c.JSON && (c.OpenPage || c.OutFile != ""), "either --json or a page")
+			return when(c.json && (c.openPage || c.outFile != ""), "either --json or a page")
 		}},
 	{name: "why", group: groupLook, choices: memoryNames, args: "TOPIC|WORDS", most: -1, needs: "the name of a memory, or words of one", json: true, run: runWhy},
 
 	{name: "said", group: groupFind, args: "[ID]", most: 1, json: true, run: runSaid,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.Func("since", "since `TIME`: a date, or a span such as 7d", word(&c.Search.Since))
-			f.BoolVar(&c.Search.All, "all", false, "list what the model said, too")
-			f.Func("from", "only what was said in `HOST`, and what its model remembers", choice(&c.Search.From, host.IDs((*host.Host).Read)))
+			f.Func("since", "since `TIME`: a date, or a span such as 7d", word(&c.search.since))
+			f.BoolVar(&c.search.all, "all", false, "list what the model said, too")
+			f.Func("from", "only what was said in `HOST`, and what its model remembers", choice(&c.search.from, host.IDs((*host.Host).Read)))
 		},
 		exclude: func(c *Command) string {
-			return cmp.Or(when(c.JSON && len(c.Args) == 0, "said has no --json without an ID"),
-				when(len(c.Args) > 0 && (c.Search.All || c.Search.Since != "" || c.Search.From != ""), "either an ID, or --since, --from and --all"))
+			return cmp.Or(when(c.json && len(c.Args) == 0, "said has no --json without an ID"),
+				when(len(c.Args) > 0 && (c.search.all || c.search.since != "" || c.search.from != ""), "either an ID, or --since, --from and --all"))
 		}},
 	{name: "search", group: groupFind, args: "WORDS", most: -1, needs: "the words to look for", json: true, run: runSearch,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.Search.Regex, "regex", false, "WORDS are an RE2 expression")
-			f.BoolVar(&c.Search.Ranked, "ranked", false, "WORDS are a question: the best answers first")
-			f.BoolVar(&c.Search.Tools, "tools", false, "search what tools were asked and answered, too")
-			f.Func("since", "only since `TIME`: a date, or a span such as 7d", word(&c.Search.Since))
+			f.BoolVar(&c.search.regex, "regex", false, "WORDS are an RE2 expression")
+			f.BoolVar(&c.search.ranked, "ranked", false, "WORDS are a question: the best answers first")
+			f.BoolVar(&c.search.tools, "tools", false, "search what tools were asked and answered, too")
+			f.Func("since", "only since `TIME`: a date, or a span such as 7d", word(&c.search.since))
 		},
 		exclude: func(c *Command) string {
-			return cmp.Or(when(c.Search.Regex && c.Search.Ranked, "either --regex or --ranked"),
-				when(c.Search.Tools && c.Search.Ranked, "--ranked ranks what was said, not what tools printed: omit --tools"))
+			return cmp.Or(when(c.search.regex && c.search.ranked, "either --regex or --ranked"),
+				when(c.search.tools && c.search.ranked, "--ranked ranks what was said, not what tools printed: omit --tools"))
 		}},
 
 	{name: "dream", group: groupDream, args: "[HOST]", most: -1, json: true, run: runStop,
@@ -96,40 +96,40 @@ var verbs = described([]verb{
 			f.BoolVar(&c.Stop, "stop", false, "end the open dream")
 		},
 		exclude: func(c *Command) string {
-			return cmp.Or(when(!c.Stop && len(c.Args) > 1, "dream takes one argument"), when(c.JSON && !c.Stop, "dream has no --json"))
+			return cmp.Or(when(!c.Stop && len(c.Args) > 1, "dream takes one argument"), when(c.json && !c.Stop, "dream has no --json"))
 		}},
 	{name: "review", group: groupDream, args: "[ID]", most: 1, json: true, run: runReview,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.Accept, "accept", false, "land it")
-			f.BoolVar(&c.Reject, "reject", false, "reject it: nothing lands")
-			f.StringSliceVar(&c.Only, "only", nil, "with --accept: land only these `FILES`; the rest continues to wait")
+			f.BoolVar(&c.accept, "accept", false, "land it")
+			f.BoolVar(&c.reject, "reject", false, "reject it: nothing lands")
+			f.StringSliceVar(&c.only, "only", nil, "with --accept: land only these `FILES`; the rest continues to wait")
 		},
-		exclude: func(c *Command) string { return when(c.Accept && c.Reject, "either --accept or --reject") }},
+		exclude: func(c *Command) string { return when(c.accept && c.reject, "either --accept or --reject") }},
 	{name: "undo", group: groupDream, choices: memoryNames, args: "[ID|FILE]", most: 1, json: true, run: runUndo,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.Func("at", "with FILE: as it was before the dream or write `ID`", word(&c.At))
-			f.BoolVar(&c.List, "list", false, "list the versions in the archive, of FILE or of everything")
+			f.Func("at", "with FILE: as it was before the dream or write `ID`", word(&c.at))
+			f.BoolVar(&c.list, "list", false, "list the versions in the archive, of FILE or of everything")
 		},
 		exclude: func(c *Command) string {
-			return cmp.Or(when(c.At != "" && c.List, "either --at or --list"),
-				when(c.At != "" && !isFile(c.argument()), "--at needs the name of a memory"))
+			return cmp.Or(when(c.at != "" && c.list, "either --at or --list"),
+				when(c.at != "" && !isFile(c.argument()), "--at needs the name of a memory"))
 		}},
 	{name: "forget", group: groupDream, args: "[TEXT|ID]", most: -1, json: true, run: runForget,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.Yes, "yes", false, "do not ask")
-			f.BoolVar(&c.List, "list", false, "list when something was forgotten, without the texts")
-			f.Func("drop", "take entry `N` of the list back: sessions show the text again", number(&c.Drop, 1_000_000, "whole number"))
+			f.BoolVar(&c.yes, "yes", false, "do not ask")
+			f.BoolVar(&c.list, "list", false, "list when something was forgotten, without the texts")
+			f.Func("drop", "take entry `N` of the list back: sessions show the text again", number(&c.drop, 1_000_000, "whole number"))
 		},
 		exclude: func(c *Command) string {
-			if c.List || c.Drop > 0 {
-				return when(len(c.Args) > 0 || c.List && c.Drop > 0, "either a text, or --list, or --drop")
+			if c.list || c.drop > 0 {
+				return when(len(c.Args) > 0 || c.list && c.drop > 0, "either a text, or --list, or --drop")
 			}
 			return when(len(c.Args) == 0, "forget needs the text, or the ID of what was said")
 		}},
 
 	{name: "install", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: runInstall, choices: hostIDs,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.DryRun, "dry-run", false, "show what would change")
+			f.BoolVar(&c.dryRun, "dry-run", false, "show what would change")
 			f.BoolVar(&c.Print, "print", false, "show what to paste by hand")
 			f.Func("recall", "show memories to the host's model automatically: `LEVEL` is off, start or prompt", choice(&c.Recall, recall.Levels))
 			f.BoolVar(&c.Allow, "allow", false, "have Claude Code ask nothing before our tools that change no memory")
@@ -137,50 +137,50 @@ var verbs = described([]verb{
 			f.MarkHidden("guard")
 		},
 		exclude: func(c *Command) string {
-			return when(c.Print && (c.DryRun || c.JSON), "--print cannot be combined with --dry-run or --json")
+			return when(c.Print && (c.dryRun || c.json), "--print cannot be combined with --dry-run or --json")
 		}},
 	{name: "uninstall", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: runInstall, choices: hostIDs,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.DryRun, "dry-run", false, "show what would change")
+			f.BoolVar(&c.dryRun, "dry-run", false, "show what would change")
 		}},
 	{name: "mode", group: groupSetUp, args: "[MODE]", most: 1, json: true, run: runMode,
 		choices: func(*Command) []string { return settings.Modes }},
 	{name: "share", group: groupSetUp, args: "[REMOTE]", most: 2, json: true, run: runShare,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.Share.Person, "person", false, "the memories of all your projects, not the one of this project")
-			f.BoolVar(&c.Share.Status, "status", false, "show how it is shared")
-			f.BoolVar(&c.Share.Now, "now", false, "pull and send changes now")
-			f.BoolVar(&c.Share.Stop, "stop", false, "end it on this machine")
-			f.Func("name", "a `NAME` of yours for the project, the same on every machine", word(&c.Share.Name))
-			f.BoolVar(&c.Share.Team, "team", false, "share with a team: only memories about the project (without REMOTE: through the project's own)")
-			f.BoolVar(&c.Share.Yes, "yes", false, "do not ask")
+			f.BoolVar(&c.share.person, "person", false, "the memories of all your projects, not the one of this project")
+			f.BoolVar(&c.share.status, "status", false, "show how it is shared")
+			f.BoolVar(&c.share.now, "now", false, "pull and send changes now")
+			f.BoolVar(&c.share.stop, "stop", false, "end it on this machine")
+			f.Func("name", "a `NAME` of yours for the project, the same on every machine", word(&c.share.name))
+			f.BoolVar(&c.share.team, "team", false, "share with a team: only memories about the project (without REMOTE: through the project's own)")
+			f.BoolVar(&c.share.yes, "yes", false, "do not ask")
 		},
 		exclude: func(c *Command) string {
 			change := len(c.Args) > 0 && slices.Contains(personChanges, c.Args[0])
-			return cmp.Or(when(len(c.Args) > 1 && !c.Share.Person, "share takes one argument; add, remove and except need --person"),
-				when(c.Share.Person && (len(c.Args) > 1 && !change || len(c.Args) == 1 && change), "share --person takes add, remove or except, and the name of a memory"))
+			return cmp.Or(when(len(c.Args) > 1 && !c.share.person, "share takes one argument; add, remove and except need --person"),
+				when(c.share.person && (len(c.Args) > 1 && !change || len(c.Args) == 1 && change), "share --person takes add, remove or except, and the name of a memory"))
 		}},
 
 	{name: "doctor", group: groupCheck, json: true, run: runDoctor,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.Fix, "fix", false, "fix what can be fixed without loss")
-			f.BoolVar(&c.Accept, "accept", false, "with --fix: also give up a commit whose plan is lost")
+			f.BoolVar(&c.fix, "fix", false, "fix what can be fixed without loss")
+			f.BoolVar(&c.accept, "accept", false, "with --fix: also give up a commit whose plan is lost")
 		},
-		exclude: func(c *Command) string { return when(c.Accept && !c.Fix, "doctor --accept needs --fix") }},
+		exclude: func(c *Command) string { return when(c.accept && !c.fix, "doctor --accept needs --fix") }},
 	{name: "lint", group: groupCheck, folder: true, args: "[DIR]", most: 1, json: true, run: runLint,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.Lint.Explain, "explain", false, "explain all rules, or the one named")
-			f.Func("rule", "check only these `RULES`, separated by commas", rules(&c.Lint.Rules))
-			f.Func("ignore", "do not check these `RULES`", rules(&c.Lint.Ignore))
-			f.BoolVar(&c.Fix, "fix", false, "add missing lines to the index; it can be undone")
+			f.BoolVar(&c.lint.explain, "explain", false, "explain all rules, or the one named")
+			f.Func("rule", "check only these `RULES`, separated by commas", rules(&c.lint.rules))
+			f.Func("ignore", "do not check these `RULES`", rules(&c.lint.ignore))
+			f.BoolVar(&c.fix, "fix", false, "add missing lines to the index; it can be undone")
 		},
 		exclude: func(c *Command) string {
-			return when(c.Lint.Explain && len(c.Lint.Rules) > 0, "--explain takes the rule as its argument: lint --explain "+strings.Join(c.Lint.Rules, ","))
+			return when(c.lint.explain && len(c.lint.rules) > 0, "--explain takes the rule as its argument: lint --explain "+strings.Join(c.lint.rules, ","))
 		}},
 	{name: "demo", group: groupCheck, run: runDemo,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.Keep, "keep", false, "keep the sandbox, with the memory as the dream left it")
-			f.BoolVar(&c.Full, "full", false, "show every step")
+			f.BoolVar(&c.keep, "keep", false, "keep the sandbox, with the memory as the dream left it")
+			f.BoolVar(&c.full, "full", false, "show every step")
 		}},
 
 	{name: "version", run: runVersion},

@@ -23,9 +23,9 @@ func runWatch(ctx context.Context, c *Command, p *consolidate.Project, _ setting
 	w := p.Watch(settings.BackgroundLog)
 	v := watchView{ink: terminal.InkFor(c.Out), zone: p.Store.Now().Location(), asked: c.Verb == "dream", began: p.Store.Now()}
 	switch {
-	case c.Once:
+	case c.once:
 		return watchOnce(ctx, c, w, v)
-	case c.JSON || !terminal.Interactive(c.In, c.Out):
+	case c.json || !terminal.Interactive(c.In, c.Out):
 		return watchLines(ctx, c, w, v)
 	}
 	snapshot, _, err := w.Look(ctx)
@@ -63,7 +63,7 @@ func watchOnce(ctx context.Context, c *Command, w *consolidate.Watch, v watchVie
 	if v.snapshot, _, err = w.Look(ctx); err != nil {
 		return err
 	}
-	if c.JSON {
+	if c.json {
 		return c.printJSON(v.snapshot, "  ")
 	}
 	if terminal.Interactive(c.In, c.Out) {
@@ -84,7 +84,7 @@ func watchLines(ctx context.Context, c *Command, w *consolidate.Watch, v watchVi
 		case err != nil:
 			return err
 		case !changed:
-		case c.JSON:
+		case c.json:
 			err = c.printJSON(snapshot, "")
 		default:
 			for _, line := range shown.next(v, snapshot) {

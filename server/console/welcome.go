@@ -43,7 +43,7 @@ func runHelp(_ context.Context, c *Command, _ *consolidate.Project, setup settin
 	c.helpOf.InitDefaultHelpFlag()
 	c.helpOf.Flags().Lookup("help").Hidden = true // it was just used
 	text, err := template.New("help").Funcs(template.FuncMap{
-		"sentence": sentence, "replace": strings.ReplaceAll, "all": func() bool { return c.All }, "list": func() string { return listVerbs(c) },
+		"sentence": sentence, "replace": strings.ReplaceAll, "all": func() bool { return c.all }, "list": func() string { return listVerbs(c) },
 	}).Parse(helpText)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func runHelp(_ context.Context, c *Command, _ *consolidate.Project, setup settin
 func listVerbs(c *Command) string {
 	var b strings.Builder
 	shown := groups
-	if c.All {
+	if c.all {
 		shown = append(slices.Clone(groups), "")
 	}
 	for _, group := range shown {
@@ -71,7 +71,7 @@ func listVerbs(c *Command) string {
 			}
 		}
 	}
-	if c.All {
+	if c.all {
 		fmt.Fprintf(&b, "%-7s %-11s %s\n", "", "completion", "print a script that completes words in a shell")
 	}
 	return b.String()
@@ -98,5 +98,5 @@ func runVersion(_ context.Context, c *Command, _ *consolidate.Project, _ setting
 }
 
 func runDemo(ctx context.Context, c *Command, _ *consolidate.Project, _ settings.Setup) error {
-	return demo.Run(ctx, demo.Options{Self: c.Self, In: c.In, Out: c.Out, Keep: c.Keep, Full: c.Full})
+	return demo.Run(ctx, demo.Options{Self: c.Self, In: c.In, Out: c.Out, Keep: c.keep, Full: c.full})
 }

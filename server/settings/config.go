@@ -173,10 +173,10 @@ func (r *resolver) chooseMode() {
 	if i := slices.IndexFunc(r.layers, func(l layer) bool { return l.keys != nil && l.values["mode"] != nil }); i >= 0 {
 		r.ModeKeys = append(r.layers[i].keys, "mode")
 	}
-	r.Mode, _, r.ModeSource = chosen(r, "mode", DefaultMode)
+	r.Mode, _, r.ModeSource = chosen(r, "mode", defaultMode)
 	if !slices.Contains(Modes, r.Mode) {
-		r.warn("mode %q (%s) is not one of %s; %s is used", clip(r.Mode), r.ModeSource, modeList, DefaultMode)
-		r.Mode, r.ModeSource = DefaultMode, "default"
+		r.warn("mode %q (%s) is not one of %s; %s is used", clip(r.Mode), r.ModeSource, modeList, defaultMode)
+		r.Mode, r.ModeSource = defaultMode, "default"
 	}
 	r.chosen = r.ModeSource != "default"
 	r.Settings["mode"] = Setting{r.Mode, r.ModeSource}
@@ -185,12 +185,12 @@ func (r *resolver) chooseMode() {
 // chooseOptions chooses the options that are used as they are.
 func (r *resolver) chooseOptions() error {
 	r.chooseMode()
-	choose(r, "min_hours", &r.MinHours, DefaultMinHours)
-	choose(r, "min_sessions", &r.MinSessions, DefaultMinSessions)
-	choose(r, "max_archive_mib", &r.MaxArchiveMiB, DefaultMaxArchiveMiB)
-	choose(r, "max_turns", &r.Limits.MaxTurns, DefaultMaxTurns)
-	choose(r, "max_minutes", &r.Limits.MaxMinutes, DefaultMaxMinutes)
-	choose(r, "max_usd", &r.Limits.MaxUSD, DefaultMaxUSD)
+	choose(r, "min_hours", &r.MinHours, defaultMinHours)
+	choose(r, "min_sessions", &r.MinSessions, defaultMinSessions)
+	choose(r, "max_archive_mib", &r.MaxArchiveMiB, defaultMaxArchiveMiB)
+	choose(r, "max_turns", &r.Limits.MaxTurns, defaultMaxTurns)
+	choose(r, "max_minutes", &r.Limits.MaxMinutes, defaultMaxMinutes)
+	choose(r, "max_usd", &r.Limits.MaxUSD, defaultMaxUSD)
 	choose(r, "model", &r.Limits.Model, "")
 	choose(r, "background_command", &r.Limits.Command, nil)
 	for _, l := range r.layers { // the lists of all layers apply

@@ -99,7 +99,7 @@ func TestConfigBad(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := resolve(t, row.line)
-			if s.MinHours != row.hours || s.MinSessions != DefaultMinSessions || s.Mode != DefaultMode {
+			if s.MinHours != row.hours || s.MinSessions != defaultMinSessions || s.Mode != defaultMode {
 				t.Errorf("%v hours, %d sessions, mode %s; want %v", s.MinHours, s.MinSessions, s.Mode, row.hours)
 			}
 			warned(t, s.Warnings, row.warns...)
@@ -113,7 +113,7 @@ func TestArchiveLimit(t *testing.T) {
 	if s.MaxArchiveMiB != 5 || s.Settings["max_archive_mib"].Value != "5" {
 		t.Errorf("%d MiB, %+v", s.MaxArchiveMiB, s.Settings["max_archive_mib"])
 	}
-	if s, _ := resolve(t, ""); s.MaxArchiveMiB != DefaultMaxArchiveMiB {
+	if s, _ := resolve(t, ""); s.MaxArchiveMiB != defaultMaxArchiveMiB {
 		t.Errorf("%d MiB without a word", s.MaxArchiveMiB)
 	}
 }

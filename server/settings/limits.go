@@ -21,7 +21,7 @@ const (
 
 // Default limits: a dream over dozens of sessions takes some forty calls and a few minutes.
 const (
-	DefaultMaxTurns   = 80
-	DefaultMaxMinutes = 30.0
-	DefaultMaxUSD     = 2.0
+	defaultMaxTurns   = 80
+	defaultMaxMinutes = 30.0
+	defaultMaxUSD     = 2.0
 )

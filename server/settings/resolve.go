@@ -198,8 +198,8 @@ func (r *resolver) findConfig() error {
 		r.DirName = name
 	}
 	r.claude = r.readSettings()
-	r.CleanupDays = DefaultCleanupDays
-	r.Settings["cleanup_days"] = Setting{strconv.Itoa(DefaultCleanupDays), "default"}
+	r.CleanupDays = defaultCleanupDays
+	r.Settings["cleanup_days"] = Setting{strconv.Itoa(defaultCleanupDays), "default"}
 	for _, v := range values[int](r, "cleanupPeriodDays") {
 		if v.value < 1 || v.value > maxDays {
 			r.warn("cleanupPeriodDays %d in %q is not between 1 and %d; ignored", v.value, v.path, maxDays)

@@ -86,12 +86,12 @@ const (
 
 // Defaults. The numbers are those of Claude Code's own dream and of its retention.
 const (
-	DefaultMode        = ModeSuggest
-	DefaultMinHours    = 24.0
-	DefaultMinSessions = 5
-	DefaultCleanupDays = 30
+	defaultMode        = ModeSuggest
+	defaultMinHours    = 24.0
+	defaultMinSessions = 5
+	defaultCleanupDays = 30
 
-	DefaultMaxArchiveMiB = 1 << 10
+	defaultMaxArchiveMiB = 1 << 10
 )
 
 // ClaudeCode is the Setup.Client of the host whose memory directories are used.
