@@ -15,7 +15,7 @@ import (
 	"dream-mcp/memory"
 )
 
-// State is what a Status and a Snapshot have in common.
+// State is what a Status and a Snapshot show.
 type State struct {
 	MemoryDir  string     `json:"memory_dir"`
 	Due        bool       `json:"due"`
@@ -62,7 +62,8 @@ type LastDream struct {
 	Undone  bool        `json:"undone,omitempty"`
 }
 
-// Status returns the status. It changes no gate, and takes the lock only to recover from a crash.
+// Status returns the status. It changes no gate. It takes the lock only to recover from a crash, renews the lease of an open dream of this
+// process, and brings what other projects changed of the person's memories.
 func (p *Project) Status(ctx context.Context) (Status, error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
@@ -116,7 +117,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 		s.Warnings = append(s.Warnings, damaged+"; dream-mcp doctor --fix puts the list aside")
 	}
 	if dir != nil {
-		s.warn(s.describeMemory(dir))
+		s.warn(s.warnOfIndexSize(dir))
 	}
 	return s, nil
 }
@@ -193,7 +194,7 @@ func (p *Project) lastDream(is func(ops.Outcome) bool) (*LastDream, error) {
 
 func shownDream(i ops.Op, staged []string, lease time.Duration) *OpenDream {
 	return &OpenDream{
-		ID: i.ID, Unattended: i.Unattended && !i.Forced, Asked: i.Unattended && i.Forced, Started: ops.Second(i.Started), Phase: i.Phase, Sessions: i.Sessions, ToolCalls: i.ToolCalls,
+		ID: i.ID, Unattended: i.Unattended && !i.Asked(), Asked: i.Asked(), Started: ops.Second(i.Started), Phase: i.Phase, Sessions: i.Sessions, ToolCalls: i.ToolCalls,
 		Staged: staged, Expires: ops.Second(i.LastCall.Add(lease)),
 	}
 }
@@ -218,8 +219,8 @@ func dreamOf(p *Project, r lock.Record) *OpenDream {
 	return shownDream(info, staged, p.options.Lease)
 }
 
-// describeMemory warns if the index exceeds the limits of hosts.
-func (s *Status) describeMemory(dir *memory.Dir) error {
+// warnOfIndexSize warns if the index exceeds the limits of hosts.
+func (s *Status) warnOfIndexSize(dir *memory.Dir) error {
 	f, err := dir.Read(memory.IndexName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -111,6 +111,9 @@ func (o *Op) texts() []memory.Sum {
 	return sums
 }
 
+// Asked reports whether a person asked at a terminal for a dream that runs unattended.
+func (o *Op) Asked() bool { return o.Unattended && o.Forced }
+
 // unplan makes the changes what they were before they were prepared to land.
 func (o *Op) unplan() {
 	o.Changes = slices.Clone(o.Changes)
