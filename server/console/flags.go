@@ -21,7 +21,7 @@ func (c *Command) global(f *pflag.FlagSet) {
 		c.Flags.Transcripts = append(c.Flags.Transcripts, v)
 		return word(&v)(v)
 	})
-	f.Func("mode", "`MODE` is off, suggest, approve or auto", word(&c.Flags.Mode))
+	f.Func("mode", "`MODE` is off, suggest, approve or auto", choice(&c.Flags.Mode, "mode", settings.Modes))
 	f.Func("min-hours", "at least `N` hours between two dreams (24)", number(&c.Flags.MinHours, settings.MaxHours, "number"))
 	f.Func("min-sessions", "at least `N` sessions between two dreams (5)", number(&c.Flags.MinSessions, settings.MaxSessions, "whole number"))
 	f.BoolVar(&c.Flags.Unattended, "unattended", false, "serve: no person watches, so stricter rules apply to dreams")
@@ -52,11 +52,11 @@ func number[T int | float64](to *T, most T, kind string) func(string) error {
 	}
 }
 
-// choice sets one of a few words.
-func choice(to *string, choices []string) func(string) error {
+// choice sets one of a few words of a kind.
+func choice(to *string, kind string, choices []string) func(string) error {
 	return func(v string) error {
 		if *to = v; !slices.Contains(choices, v) {
-			return fmt.Errorf("%q is not one of %s", v, strings.Join(choices, ", "))
+			return oneOf(kind, v, choices)
 		}
 		return nil
 	}

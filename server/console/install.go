@@ -43,9 +43,6 @@ func runInstall(ctx context.Context, c *Command, _ *consolidate.Project, _ setti
 	if i.Env.Home == "" {
 		return ops.Refuse("no home directory is known, so the settings of the programs cannot be found", "set HOME")
 	}
-	if mode := c.Flags.Mode; mode != "" && modes[mode] == "" {
-		return oneOf("mode", mode, settings.Modes)
-	}
 	if len(c.Args) == 0 {
 		i.Args = installedFlags(c)
 		return installFound(ctx, c, i)

@@ -72,7 +72,7 @@ var verbs = described([]verb{
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.Func("since", "since `TIME`: a date, or a span such as 7d", word(&c.search.since))
 			f.BoolVar(&c.search.all, "all", false, "list what the model said, too")
-			f.Func("from", "only what was said in `HOST`, and what its model remembers", choice(&c.search.from, host.IDs((*host.Host).Read)))
+			f.Func("from", "only what was said in `HOST`, and what its model remembers", choice(&c.search.from, "host", host.IDs((*host.Host).Read)))
 		},
 		exclude: func(c *Command) string {
 			return cmp.Or(when(c.json && len(c.Args) == 0, "said has no --json without an ID"),
@@ -131,7 +131,7 @@ var verbs = described([]verb{
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.dryRun, "dry-run", false, "show what would change")
 			f.BoolVar(&c.Print, "print", false, "show what to paste by hand")
-			f.Func("recall", "show memories to the host's model automatically: `LEVEL` is off, start or prompt", choice(&c.Recall, recall.Levels))
+			f.Func("recall", "show memories to the host's model automatically: `LEVEL` is off, start or prompt", choice(&c.Recall, "level", recall.Levels))
 			f.BoolVar(&c.Allow, "allow", false, "have Claude Code ask nothing before our tools that change no memory")
 			f.BoolVar(&c.Guard, "guard", false, "while a dream is open, have the host deny what a dream must not do")
 			f.MarkHidden("guard")

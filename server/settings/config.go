@@ -44,9 +44,6 @@ func (r *resolver) readLayers() error {
 	flags := layer{values: map[string]any{}, from: func(key string) string { return "--" + strings.ReplaceAll(key, "_", "-") }, base: r.env.Dir}
 	f := r.flags
 	if f.Mode != "" {
-		if !slices.Contains(Modes, f.Mode) {
-			return fmt.Errorf("mode %q is not one of %s", f.Mode, modeList)
-		}
 		flags.values["mode"] = f.Mode
 	}
 	if f.MemoryDir != "" {
@@ -55,17 +52,11 @@ func (r *resolver) readLayers() error {
 	if len(f.Transcripts) > 0 {
 		flags.values["transcripts"] = f.Transcripts
 	}
-	if h := f.MinHours; h >= 0 || h != h {
-		if !between(0.0, MaxHours)(h) {
-			return fmt.Errorf("min hours %v are not between 0 and %d", h, MaxHours)
-		}
-		flags.values["min_hours"] = h
+	if f.MinHours >= 0 {
+		flags.values["min_hours"] = f.MinHours
 	}
-	if n := f.MinSessions; n >= 0 {
-		if !between(0, MaxSessions)(n) {
-			return fmt.Errorf("min sessions %d are not between 0 and %d", n, MaxSessions)
-		}
-		flags.values["min_sessions"] = n
+	if f.MinSessions >= 0 {
+		flags.values["min_sessions"] = f.MinSessions
 	}
 	r.layers = append([]layer{flags, r.variables()}, r.configured()...)
 	return nil

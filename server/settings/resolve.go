@@ -62,8 +62,9 @@ func (env Environment) Complete() Environment {
 	return env
 }
 
-// Resolve returns the Setup of a process. It fails if a flag is not valid, if the named memory directory cannot be used, since
-// another in its place would be worse, or with ErrNoProject if no memory is named either. Then the Setup is incomplete.
+// Resolve returns the Setup of a process. It fails if the named project does not exist, if the named memory directory cannot
+// be used, since another in its place would be worse, or with ErrNoProject if no memory is named either. Then the Setup is
+// incomplete.
 func Resolve(env Environment, f Flags) (Setup, error) {
 	env = env.Complete()
 	r := &resolver{env: env, flags: f}

@@ -38,7 +38,8 @@ func Process() Environment {
 	return env
 }
 
-// Flags are the flags of the command line, which override all else. A negative number is unset.
+// Flags are the flags of the command line, which override all else. The command line has checked their values: a mode is one of
+// Modes, and numbers are within their bounds. A negative number is unset.
 type Flags struct {
 	Project, MemoryDir string // relative to Environment.Dir
 	Transcripts        []string
