@@ -52,8 +52,8 @@ func antigravityBeside(file string) (cwd string) {
 			return nil
 		})
 	})
-	last := said.Raw(trimmed(readStart(filepath.Join(home, "cache", "last_conversations.json"), maxProjects)))
-	if cwd == "" && last.IsWhole() {
+	last := jsonIn(filepath.Join(home, "cache", "last_conversations.json"), maxProjects)
+	if cwd == "" {
 		last.Each(func(dir string, of said.Raw) {
 			if of.Is(id) {
 				cwd = dir

@@ -31,14 +31,12 @@ var _ = add(&claudeDesktop)
 // coworkBeside returns the first folder that the person chose.
 func coworkBeside(file string) string {
 	chat := filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(file))))
-	facts := said.Raw(trimmed(readStart(chat+".json", maxProjects)))
+	facts := jsonIn(chat+".json", maxProjects)
 	var first string
-	if facts.IsWhole() {
-		facts.Field("userSelectedFolders").Items(func(v said.Raw) {
-			if first == "" {
-				first = v.Text()
-			}
-		})
-	}
+	facts.Field("userSelectedFolders").Items(func(v said.Raw) {
+		if first == "" {
+			first = v.Text()
+		}
+	})
 	return first
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"strings"
@@ -34,14 +35,8 @@ func clineID(file string) string { return strings.TrimSuffix(path.Base(file), ".
 // clineBeside reads the facts of a session, or of the session of a sub-agent.
 func clineBeside(file string) string {
 	dir := filepath.Dir(file)
-	facts := said.Raw(trimmed(readStart(filepath.Join(dir, filepath.Base(dir)+".json"), maxProjects)))
-	if !facts.IsWhole() {
-		return ""
-	}
-	if cwd := facts.Field("cwd").Text(); cwd != "" {
-		return cwd
-	}
-	return facts.Field("workspace_root").Text()
+	facts := jsonIn(filepath.Join(dir, filepath.Base(dir)+".json"), maxProjects)
+	return cmp.Or(facts.Field("cwd").Text(), facts.Field("workspace_root").Text())
 }
 
 func clineWhole(text []byte, cwd string) []byte {

@@ -31,16 +31,13 @@ func crushPaths(home string, roots []string) (paths []string) {
 	for _, root := range roots {
 		paths = append(paths, filepath.Join(root, ".crush", "crush.db"))
 	}
-	list := said.Raw(trimmed(readStart(filepath.Join(home, "projects.json"), maxProjects)))
-	if list.IsWhole() {
-		list.Field("projects").Items(func(p said.Raw) {
-			for _, root := range roots {
-				if dir := p.Field("data_dir").Text(); dir != "" && said.Within(root, p.Field("path").Text()) {
-					paths = append(paths, filepath.Join(dir, "crush.db"))
-				}
+	jsonIn(filepath.Join(home, "projects.json"), maxProjects).Field("projects").Items(func(p said.Raw) {
+		for _, root := range roots {
+			if dir := p.Field("data_dir").Text(); dir != "" && said.Within(root, p.Field("path").Text()) {
+				paths = append(paths, filepath.Join(dir, "crush.db"))
 			}
-		})
-	}
+		}
+	})
 	return paths
 }
 
@@ -69,11 +66,7 @@ func crushPart(part said.Raw, role string, words, answers *said.Record) {
 		words.Type = said.AssistantType
 		words.Message.Blocks = append(words.Message.Blocks, data.Field("text").Texts()...)
 	case kind.Is("tool_call"):
-		input := said.Raw(data.Field("input").Text())
-		if !input.IsWhole() {
-			input = nil
-		}
-		words.Used(data.Field("id"), data.Field("name"), input)
+		words.Used(data.Field("id"), data.Field("name"), inText(data.Field("input")))
 	case kind.Is("tool_result"):
 		answers.Answered(data.Field("tool_call_id"), data.Field("content").Text())
 	}

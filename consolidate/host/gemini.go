@@ -107,6 +107,14 @@ func readStart(path string, most int64) []byte {
 	return text
 }
 
+// jsonIn returns the value in a JSON file; nil where there is none.
+func jsonIn(path string, most int64) said.Raw {
+	if v := said.Raw(trimmed(readStart(path, most))); v.IsWhole() {
+		return v
+	}
+	return nil
+}
+
 // geminiID is the name of "session-2026-02-10T23-57-9f5659bb" without the first word.
 func geminiID(path string) string {
 	id, ok := strings.CutPrefix(said.Stem(path), "session-")
@@ -232,7 +240,7 @@ func (l *geminiLog) lines() []byte {
 					return
 				}
 				words.Used(call.Field("id"), call.Field("name"), call.Field("args"))
-				if output := geminiOutput(call.Field("result")); output != "" {
+				if output := functionOutput(call.Field("result")); output != "" {
 					answers.Answered(call.Field("id"), output)
 				}
 			})
@@ -240,26 +248,6 @@ func (l *geminiLog) lines() []byte {
 		lines = said.AppendMessage(lines, &words, &answers)
 	}
 	return said.AppendBad(lines, l.bad)
-}
-
-// geminiOutput is the text of what a tool answered: of each functionResponse its output or error.
-func geminiOutput(result said.Raw) string {
-	var texts []string
-	result.Items(func(item said.Raw) {
-		if item.IsString() {
-			texts = append(texts, item.Text())
-			return
-		}
-		if text := item.Field("text"); !text.Empty() {
-			texts = append(texts, text.Text())
-		}
-		item.Field("functionResponse").Field("response").Each(func(key string, v said.Raw) {
-			if (key == "output" || key == "error") && !v.Empty() {
-				texts = append(texts, v.Text())
-			}
-		})
-	})
-	return strings.Join(texts, "\n")
 }
 
 // geminiAfter is what Gemini CLI, and an editor that starts it, put after what a person typed.

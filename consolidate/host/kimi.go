@@ -40,11 +40,7 @@ func kimiID(file string) string {
 }
 
 func kimiBeside(file string) string {
-	facts := said.Raw(trimmed(readStart(filepath.Join(filepath.Dir(file), "..", "..", "state.json"), maxProjects)))
-	if !facts.IsWhole() {
-		return ""
-	}
-	return facts.Field("cwd").Text()
+	return jsonIn(filepath.Join(filepath.Dir(file), "..", "..", "state.json"), maxProjects).Field("cwd").Text()
 }
 
 func kimiLine(line said.Raw, r *said.Record, h *said.HostState) {

@@ -1,10 +1,6 @@
 package host
 
-import (
-	"strings"
-
-	"dream-mcp/consolidate/transcript/said"
-)
+import "dream-mcp/consolidate/transcript/said"
 
 // Qwen Code writes a file for each session into a folder for each directory: Claude Code's envelope around Gemini CLI's parts. What a
 // person typed is marked, and so is the body of a command; before that is the command as it was typed, which is read in its place.
@@ -71,15 +67,8 @@ func qwenLine(line said.Raw, r *said.Record, h *said.HostState) {
 		})
 	case kind.Is("tool_result"):
 		parts.Items(func(part said.Raw) {
-			response := part.Field("functionResponse")
-			var texts []string
-			for _, name := range []string{"output", "error"} {
-				if text := response.Field("response").Field(name).Text(); text != "" {
-					texts = append(texts, text)
-				}
-			}
-			if len(texts) > 0 {
-				r.Answered(response.Field("id"), strings.Join(texts, "\n"))
+			if output := functionOutput(part); output != "" {
+				r.Answered(part.Field("functionResponse").Field("id"), output)
 			}
 		})
 	}

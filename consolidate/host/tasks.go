@@ -27,17 +27,15 @@ const maxTasks = 16 << 20
 
 func tasksBeside(file string) string {
 	dir := filepath.Dir(file)
-	if own := said.Raw(trimmed(readStart(filepath.Join(dir, "history_item.json"), maxProjects))); own.IsWhole() {
+	if own := jsonIn(filepath.Join(dir, "history_item.json"), maxProjects); own != nil {
 		return own.Field("workspace").Text()
 	}
 	var cwd string
-	if all := said.Raw(trimmed(readStart(filepath.Join(dir, "..", "..", "state", "taskHistory.json"), maxTasks))); all.IsWhole() {
-		all.Items(func(task said.Raw) {
-			if task.Field("id").Is(filepath.Base(dir)) {
-				cwd = task.Field("cwdOnTaskInitialization").Text()
-			}
-		})
-	}
+	jsonIn(filepath.Join(dir, "..", "..", "state", "taskHistory.json"), maxTasks).Items(func(task said.Raw) {
+		if task.Field("id").Is(filepath.Base(dir)) {
+			cwd = task.Field("cwdOnTaskInitialization").Text()
+		}
+	})
 	return cwd
 }
 

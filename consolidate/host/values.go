@@ -61,12 +61,36 @@ func typedText(text string) []said.Block {
 // usedFunction adds a call as OpenAI's API writes it: its arguments are a text.
 func usedFunction(r *said.Record, call said.Raw) {
 	if f := call.Field("function"); !f.Field("name").Empty() {
-		arguments := said.Raw(f.Field("arguments").Text())
-		if !arguments.IsWhole() {
-			arguments = nil
-		}
-		r.Used(call.Field("id"), f.Field("name"), arguments)
+		r.Used(call.Field("id"), f.Field("name"), inText(f.Field("arguments")))
 	}
+}
+
+// inText returns the JSON value in a text; nil if there is none.
+func inText(text said.Raw) said.Raw {
+	if v := said.Raw(text.Text()); v.IsWhole() {
+		return v
+	}
+	return nil
+}
+
+// functionOutput returns what a tool answered, as Gemini's API writes it: of each functionResponse its output or error.
+func functionOutput(result said.Raw) string {
+	var texts []string
+	result.Items(func(item said.Raw) {
+		if item.IsString() {
+			texts = append(texts, item.Text())
+			return
+		}
+		if text := item.Field("text"); !text.Empty() {
+			texts = append(texts, text.Text())
+		}
+		item.Field("functionResponse").Field("response").Each(func(key string, v said.Raw) {
+			if (key == "output" || key == "error") && !v.Empty() {
+				texts = append(texts, v.Text())
+			}
+		})
+	})
+	return strings.Join(texts, "\n")
 }
 
 // usedTools adds the calls of a content that are a block of their own.

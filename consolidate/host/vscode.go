@@ -41,10 +41,7 @@ func vsCodeFormat(users ...string) said.Format {
 // vsCodeOurs returns a filter for the folders of the project's workspaces.
 func vsCodeOurs(_ string, roots []string) func(string) bool {
 	return func(chats string) bool {
-		facts := said.Raw(trimmed(readStart(filepath.Join(filepath.Dir(chats), "workspace.json"), maxMarker)))
-		if !facts.IsWhole() {
-			return false
-		}
+		facts := jsonIn(filepath.Join(filepath.Dir(chats), "workspace.json"), maxMarker)
 		dir := pathOf(facts.Field("folder").Text())
 		return slices.ContainsFunc(roots, func(root string) bool { return said.Within(root, dir) })
 	}
@@ -81,11 +78,7 @@ func vsCodeWhole(text []byte, _ string) []byte {
 				if name.Empty() {
 					return
 				}
-				arguments := said.Raw(call.Field("arguments").Text())
-				if !arguments.IsWhole() {
-					arguments = nil
-				}
-				words.Used(id, name, arguments)
+				words.Used(id, name, inText(call.Field("arguments")))
 				var texts []string
 				results.Field(id.Text()).Field("content").Items(func(part said.Raw) {
 					if v := part.Field("value"); !v.Empty() {
