@@ -52,7 +52,7 @@ func TestEndOfInputDrains(t *testing.T) {
 		} {
 			t.Run(era.name+"/"+row.name, func(t *testing.T) {
 				var runs sync.WaitGroup
-				for range 5 {
+				for range 2 {
 					runs.Go(func() { drain(t, row.lines) })
 				}
 				runs.Wait()

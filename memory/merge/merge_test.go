@@ -302,7 +302,7 @@ func lineOf(f files, n memory.Name) string {
 }
 
 func TestLaws(t *testing.T) {
-	for seed := range uint64(5_000) {
+	for seed := range uint64(1_500) {
 		w := world{rand.New(rand.NewPCG(seed, 7))}
 		base := w.change(files{}, "base")
 		checkLaws(t, base, w.change(base, "left"), w.change(base, "right"))

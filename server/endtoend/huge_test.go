@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var huge = flag.Int("huge", 1000, "what the script huge divides its sizes by; 1 is the whole: a transcript of 10 GB, a line of 100 MB, a million files")
+var huge = flag.Int("huge", 2000, "what the script huge divides its sizes by; 1 is the whole: a transcript of 10 GB, a line of 100 MB, a million files")
 
 // maxResident is what the server may hold at its peak, whatever lies in its folders.
 const maxResident = 256 << 20
