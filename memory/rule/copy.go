@@ -24,7 +24,7 @@ const (
 func findCopies(v *view) (findings []Finding) {
 	var names []memory.Name
 	for _, n := range v.sortedNames() {
-		if !isFolderIndex(n) && len(v.After.Topics[n].Body()) >= minCopied {
+		if !isFolderIndex(n) {
 			names = append(names, n)
 		}
 	}

@@ -31,6 +31,7 @@ func TestCopies(t *testing.T) {
 		{"but for a line", map[string]string{"a.md": log(20, "- The end.\n"), "b.md": log(20, "- It goes on, with a line that is longer.\n")}, []string{`a.md: "b.md" holds 99 % of it, word for word`}},
 		{"half of it", map[string]string{"a.md": log(10, strings.Repeat("Other words of it, quite another. ", 20)), "b.md": log(30, "")}, nil},
 		{"two that name each other", map[string]string{"a.md": log(10, "See [[b]].\n"), "b.md": log(12, "")}, nil},
+		{"a link that both have", map[string]string{"a.md": log(10, "See [[b]].\n"), "b.md": log(12, "See [[b]].\n")}, []string{`a.md: "b.md" holds 100 % of it, word for word`}},
 		{"filled in alike", map[string]string{"service_mail.md": form("mail", "Talk"), "service_shop.md": form("shop", "Till")}, nil},
 		{"short", map[string]string{"a.md": memo("a", memory.TypeProject, "Port 8443."), "b.md": memo("b", memory.TypeProject, "Port 8443.")}, nil},
 		{"the index of a folder", map[string]string{"team/MEMORY.md": log(10, ""), "b.md": log(10, "")}, nil},

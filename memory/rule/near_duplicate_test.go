@@ -42,6 +42,7 @@ func TestNearDuplicate(t *testing.T) {
 		{"an edit makes it like another", files{"a.md": pm2, "b.md": other}, files{"a.md": twin2, "b.md": pm2}, "a.md", nil},
 		{"three", files{"a.md": pm2, "b.md": twin2}, files{"a.md": pm2, "b.md": twin2, "c.md": twin3}, "c.md", []string{"error c.md a.md"}},
 		{"the index of a folder", files{"team/MEMORY.md": pm2}, files{"team/MEMORY.md": pm2, "b.md": twin2}, "b.md", nil},
+		{"a new index of a folder", files{"a.md": pm2}, files{"a.md": pm2, "team/MEMORY.md": twin2}, "team/MEMORY.md", nil},
 	}
 	for _, test := range tests {
 		c := Check{Before: snapshotOf(t, test.before), After: snapshotOf(t, test.after), Touched: touched(t, test.written), Now: ruleTime}
@@ -66,6 +67,11 @@ func TestNearDuplicate(t *testing.T) {
 	f := only(c.Written(mustName(t, "team/b.md")), "near-duplicate")
 	if len(f) != 1 || !strings.Contains(f[0].Hint, "team/") {
 		t.Errorf("nothing is said of the folder: %+v", f)
+	}
+	// Each was judged when it was written; two that came together are not judged again.
+	c = Check{Before: snapshotOf(t, files{"c.md": other}), After: snapshotOf(t, files{"a.md": pm2, "b.md": pm2, "c.md": other}), Touched: touched(t, "a.md", "b.md"), Now: ruleTime}
+	if f := only(c.Whole(), "near-duplicate"); len(f) > 0 {
+		t.Errorf("judged again: %+v", f)
 	}
 }
 
