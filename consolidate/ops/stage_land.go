@@ -25,7 +25,7 @@ func (s *Stage) Prepare(now time.Time, index []byte, indexBase memory.Sum) error
 		err = s.prepare(now)
 	}
 	if err != nil {
-		return errors.Join(err, s.Cancel())
+		return errors.Join(err, s.cancel())
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (s *Stage) Commit() error {
 	s.State = Landing
 	if err := s.write(nil); err != nil {
 		s.State = Staged
-		return errors.Join(err, s.Cancel())
+		return errors.Join(err, s.cancel())
 	}
 	return nil
 }
@@ -97,8 +97,8 @@ func (s *Stage) keepBefore(c *Change) (memory.Sum, error) {
 	return disk.Sum, nil
 }
 
-// Cancel undoes Prepare and Commit: the changes are staged as before, and the temporaries are removed.
-func (s *Stage) Cancel() error {
+// cancel undoes Prepare and Commit: the changes are staged as before, and the temporaries are removed.
+func (s *Stage) cancel() error {
 	if s.State == Landed {
 		return errors.New("it has landed")
 	}
@@ -241,7 +241,7 @@ func (s *Stage) recover() error {
 	case Landing:
 		return s.Land(nil)
 	}
-	return s.Cancel()
+	return s.cancel()
 }
 
 // order sorts changes as they land: what is written, then what is deleted, the index last, so that the index never names a

@@ -46,12 +46,12 @@ func (t *Tx) land(index NewIndex) error {
 	}
 	t.s.Step("prepared")
 	if err := t.lock.Check(t.Dir.Root()); err != nil {
-		return errors.Join(err, t.Stage.Cancel())
+		return errors.Join(err, t.Stage.cancel())
 	}
 	if t.Kind == lock.KindDream {
 		// As late as possible: if Claude Code has taken the lock over, nothing lands.
 		if _, err := lock.HeldHost(t.Dir.Root(), t.record.PID); err != nil {
-			return errors.Join(err, t.Stage.Cancel())
+			return errors.Join(err, t.Stage.cancel())
 		}
 	}
 	t.s.Step("commit")
@@ -66,7 +66,7 @@ func (t *Tx) land(index NewIndex) error {
 	}
 	if err != nil {
 		t.record.Committing = false
-		if back := errors.Join(t.Stage.Cancel(), t.lock.Write(t.record)); back != nil {
+		if back := errors.Join(t.Stage.cancel(), t.lock.Write(t.record)); back != nil {
 			return &HalfError{ID: t.ID, Why: errors.Join(err, back)}
 		}
 		return err
