@@ -2,6 +2,7 @@ package recall
 
 import (
 	"context"
+	"time"
 
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/state"
@@ -40,6 +41,32 @@ func (r *Recall) Memories(ctx context.Context) (all []Memory, err error) {
 		return err
 	})
 	return all, err
+}
+
+// ForPrompt returns the passages that a prompt calls for.
+func (r *Recall) ForPrompt(ctx context.Context, prompt string) (notes []Note, err error) {
+	q := ask(prompt)
+	if len(q.terms) == 0 {
+		return nil, nil
+	}
+	err = r.read(ctx, func(dir *memory.Dir) error {
+		topics, err := r.summaries(dir)
+		if err != nil {
+			return err
+		}
+		weights := q.weights(topics)
+		s := &memory.Snapshot{Topics: map[memory.Name]*memory.Topic{}, ModTimes: map[memory.Name]time.Time{}}
+		for _, path := range q.touched(topics, weights) {
+			n, _ := memory.ParseName(path)
+			if f, err := dir.Read(n); err == nil {
+				s.Put(n, f.Data)
+				s.ModTimes[n] = f.ModTime
+			}
+		}
+		notes = q.notes(r.describe(s), weights)
+		return nil
+	})
+	return notes, err
 }
 
 // read calls do with the memory directory, if there is one.

@@ -116,6 +116,10 @@ func TestForPrompt(t *testing.T) {
 		{Path: "user.md", Description: "who the user is", Body: "Backend developer, new to React.\n"},
 		{Path: "freeze.md", Description: "code freeze", Body: "Releases stop over Christmas.\n"},
 	}
+	topics := map[string]summary{}
+	for _, m := range all {
+		topics[m.Path] = summary{Hashes: summarizer{}.summarize(m.Path, memory.ParseTopic([]byte("---\ndescription: "+m.Description+"\n---\n"+m.Body)))}
+	}
 	for prompt, want := range map[string]string{
 		"is Kestrel behind Caddy or nginx?":                      "Kestrel runs on staging behind Caddy.",
 		"does PriceBatch read Northwind on Sundays?":             all[2].Body[:len(all[2].Body)-1],
@@ -125,7 +129,9 @@ func TestForPrompt(t *testing.T) {
 		"open C:\\Kestrel\\Caddy\\x.txt":                         "",
 	} {
 		got := ""
-		for _, n := range touched(all, own(prompt)) {
+		q := ask(prompt)
+		weights := q.weights(topics)
+		for _, n := range q.notes(all, weights) {
 			got += n.Passage
 		}
 		if got != want {

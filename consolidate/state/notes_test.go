@@ -116,7 +116,7 @@ func TestNothingKept(t *testing.T) {
 			t.Error("something waits")
 		}
 		n := len(must[[]Left](t)(db.Left())) + len(must[map[string]bool](t)(db.Declined())) + len(must[[]string](t)(db.Unindexed())) +
-			len(must[map[string]Doubt](t)(db.Doubts()))
+			len(must[map[string]Doubt](t)(db.Doubts())) + len(must[[]Terms](t)(db.Terms()))
 		if n != 0 {
 			t.Error("something is kept")
 		}
@@ -179,5 +179,10 @@ func TestNotes(t *testing.T) {
 	do(t, db.SetListed(marks))
 	if got := must[[]listed.Marks](t)(db.Listed()); len(got) != 2 || got[0].Shown["s"] != marks[0].Shown["s"] || !got[0].From.Equal(now) || got[0].Since != (time.Time{}) || got[1].Dream != "b" {
 		t.Errorf("%+v", got)
+	}
+	do(t, db.SetTerms([]Terms{{File: "a.md", Size: 1, Modified: 2, Hashes: []byte("abc")}, {File: "b.md"}}, nil))
+	do(t, db.SetTerms([]Terms{{File: "a.md", Size: 3}}, []string{"b.md"}))
+	if terms := must[[]Terms](t)(db.Terms()); len(terms) != 1 || terms[0].Size != 3 {
+		t.Errorf("%v", terms)
 	}
 }

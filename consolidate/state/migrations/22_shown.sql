@@ -9,3 +9,11 @@ CREATE TABLE shown (
 ) STRICT;
 
 CREATE INDEX shown_in_session ON shown (session);
+
+-- A cache: the terms of each topic as hashes, so that a prompt reads only the topics that it touches.
+CREATE TABLE terms (
+	file     TEXT PRIMARY KEY,
+	size     INTEGER NOT NULL, -- of the file
+	modified INTEGER NOT NULL, -- in nanoseconds
+	hashes   BLOB NOT NULL     -- sorted, 3 bytes each
+) STRICT;
