@@ -52,9 +52,8 @@ func antigravityBeside(file string) (cwd string) {
 			return nil
 		})
 	})
-	last := jsonIn(filepath.Join(home, "cache", "last_conversations.json"), maxProjects)
 	if cwd == "" {
-		last.Each(func(dir string, of said.Raw) {
+		jsonIn(filepath.Join(home, "cache", "last_conversations.json"), maxProjects).Each(func(dir string, of said.Raw) {
 			if of.Is(id) {
 				cwd = dir
 			}

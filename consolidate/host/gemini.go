@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,12 +61,6 @@ var geminiNotTyped = []string{
 
 func geminiDeny(reason string) any { return map[string]string{"decision": "deny", "reason": reason} }
 
-// maxMarker bounds what is read of a file that names a folder's project.
-const maxMarker = 4 << 10
-
-// maxProjects bounds what is read of projects.json.
-const maxProjects = 1 << 20
-
 // geminiOurs returns a filter for the chat folders of the project with these roots.
 func geminiOurs(home string, roots []string) func(chats string) bool {
 	ours := func(dir string) bool {
@@ -94,25 +87,6 @@ func geminiOurs(home string, roots []string) func(chats string) bool {
 		}
 		return named[filepath.Base(folder)]
 	}
-}
-
-// readStart returns the beginning of a regular file; nothing where there is none.
-func readStart(path string, most int64) []byte {
-	f, err := said.OpenFile(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, most))
-	return text
-}
-
-// jsonIn returns the value in a JSON file; nil where there is none.
-func jsonIn(path string, most int64) said.Raw {
-	if v := said.Raw(trimmed(readStart(path, most))); v.IsWhole() {
-		return v
-	}
-	return nil
 }
 
 // geminiID is the name of "session-2026-02-10T23-57-9f5659bb" without the first word.

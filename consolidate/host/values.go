@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"io"
 	"net/url"
 	"path"
 	"strconv"
@@ -162,4 +163,29 @@ func oursByName(level int, name func(dir string) string) func(home string, roots
 			return false
 		}
 	}
+}
+
+// Bounds of what is read of a file that names the project of sessions, and of one that lists projects or has facts of a session.
+const (
+	maxMarker   = 4 << 10
+	maxProjects = 1 << 20
+)
+
+// readStart returns the beginning of a regular file; nothing where there is none.
+func readStart(path string, most int64) []byte {
+	f, err := said.OpenFile(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, _ := io.ReadAll(io.LimitReader(f, most))
+	return text
+}
+
+// jsonIn returns the value in a JSON file; nil where there is none.
+func jsonIn(path string, most int64) said.Raw {
+	if v := said.Raw(trimmed(readStart(path, most))); v.IsWhole() {
+		return v
+	}
+	return nil
 }
