@@ -72,7 +72,7 @@ func (db *DB) open() (err error) {
 // ensure creates the database if there is none, and refuses what SQLite would replace.
 func (db *DB) ensure() error {
 	var wal fs.FileInfo
-	for _, end := range []string{"-shm", "-journal", "-wal"} {
+	for _, end := range besides {
 		if wal, _ = os.Lstat(db.path + end); wal != nil && !wal.Mode().IsRegular() {
 			return fmt.Errorf("%w: %s%s: %s", ErrForeign, File, end, wal.Mode().Type())
 		}
@@ -107,18 +107,19 @@ func (db *DB) create() error {
 	if err != nil {
 		return err
 	}
+	defer os.RemoveAll(folder)
 	err = createIn(folder, db.now)
 	if err == nil {
 		err = atomicfile.MoveNew(root, filepath.Join(filepath.Base(folder), File), File)
 	}
-	if _, there := os.Lstat(db.path); there == nil {
-		err = nil
-		left, _ := filepath.Glob(filepath.Join(at, begun+"*")) // also of processes that died, or were slower
-		for _, folder := range left {
-			os.RemoveAll(folder)
-		}
+	if _, there := os.Lstat(db.path); there != nil {
+		return err
 	}
-	return errors.Join(err, os.RemoveAll(folder)) // the folder is synced with the first transaction, when SQLite creates its log
+	left, _ := filepath.Glob(filepath.Join(at, begun+"*")) // of processes that died, or were slower
+	for _, folder := range left {
+		os.RemoveAll(folder)
+	}
+	return nil // the folder is synced with the first transaction, when SQLite creates its log
 }
 
 // createIn creates a database in a folder that nobody else uses. Only the whole of it is synced.
@@ -133,18 +134,23 @@ func createIn(folder string, now func() time.Time) error {
 		err = db.connect("")
 	}
 	if err == nil {
-		_, err = db.sql.Exec("PRAGMA synchronous=off")
+		err = db.pragma("synchronous=off")
 	}
 	if err == nil {
 		err = db.prepare()
 	}
 	if err == nil {
-		_, err = db.sql.Exec("PRAGMA wal_checkpoint(truncate)") // Close would not report an error of it
+		err = db.pragma("wal_checkpoint(truncate)") // Close would not report an error of it
 	}
-	if err = errors.Join(db.wrap(err), db.Close()); err != nil {
+	if err = errors.Join(err, db.Close()); err != nil {
 		return err
 	}
 	return f.Sync()
+}
+
+func (db *DB) pragma(text string) error {
+	_, err := db.sql.Exec("PRAGMA " + text)
+	return db.wrap(err)
 }
 
 // connect opens the file through a virtual file system; "" is the system's.
@@ -197,8 +203,12 @@ func (db *DB) openFixed() error {
 	return db.checkVersion()
 }
 
-// ends are the ends of the names of a database's files: last the database, without which the others are refused.
-var ends = []string{"-shm", "-journal", "-wal", ""}
+// besides are the ends of the names of the files that SQLite keeps beside a database, ends those of all its files: last the
+// database, without which the others are refused.
+var (
+	besides = []string{"-shm", "-journal", "-wal"}
+	ends    = append(slices.Clip(besides), "")
+)
 
 // SetAside moves a database that cannot be used, and what is beside it, into a folder, so that a new one can be created. It does nothing
 // if there is none.

@@ -34,7 +34,7 @@ func Salvage(folder string, now time.Time) error {
 		return errors.Join(err, os.RemoveAll(aside))
 	}
 	// SQLite would take the log of the damaged one for that of the new one.
-	if err := moveAside(folder, aside, ends[:len(ends)-1]); err != nil {
+	if err := moveAside(folder, aside, besides); err != nil {
 		return err
 	}
 	name := filepath.Base(aside)
