@@ -87,6 +87,10 @@ func (l *link) land(ctx context.Context, commit, summary string, base, theirs Fi
 // Ended records the commit that the memory holds after a merge has landed, and that a dream has ended, so that the next sync
 // releases its lease. It is called under the lock, and by recovery again.
 func (r *Share) Ended(i ops.Op) error {
+	merged := i.Kind == lock.KindSync && i.Outcome == ops.Committed && len(i.LeftAlone) == 0
+	if !merged && i.Kind != lock.KindDream {
+		return nil
+	}
 	if _, err := r.State(); err != nil {
 		return nil
 	}
@@ -94,12 +98,10 @@ func (r *Share) Ended(i ops.Op) error {
 		switch {
 		case !shared:
 			return nil
-		case i.Kind == lock.KindDream:
-			s.Finished = s.Held != ""
-		case i.Kind == lock.KindSync && i.Outcome == ops.Committed && len(i.LeftAlone) == 0:
+		case merged:
 			s.Base = i.Commit
 		default:
-			return nil
+			s.Finished = s.Held != ""
 		}
 		return &s
 	})
