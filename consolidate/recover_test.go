@@ -27,6 +27,19 @@ var foreignFiles = []struct {
 	}},
 }
 
+// putForeign puts what is not a memory at a path, and returns a look at it.
+func putForeign(t *testing.T, path string, put func(path string) error) os.FileInfo {
+	t.Helper()
+	if err := put(path); err != nil {
+		t.Skip(err)
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		t.Skip("NOT TESTED: this system made nothing, and said that it had: ", err)
+	}
+	return info
+}
+
 // What somebody puts in the way of a commit that was cut off is left alone. That does not refuse
 // every write for ever.
 func TestRecoverOverForeignFile(t *testing.T) {
@@ -37,13 +50,7 @@ func TestRecoverOverForeignFile(t *testing.T) {
 			if err := os.Remove(a); err != nil {
 				t.Fatal(err)
 			}
-			if err := test.put(a); err != nil {
-				t.Skip(err)
-			}
-			was, err := os.Lstat(a)
-			if err != nil {
-				t.Skip("NOT TESTED: this system made nothing, and said that it had: ", err)
-			}
+			was := putForeign(t, a, test.put)
 			p := w.open()
 			if err := p.Store.Recover(ctx); err != nil {
 				t.Fatal(err)
@@ -73,13 +80,7 @@ func TestRecoverOverDisplaced(t *testing.T) {
 				if err := os.Remove(filepath.Join(w.memory, temp)); err != nil {
 					t.Fatal(err)
 				}
-				if err := test.put(filepath.Join(w.memory, temp)); err != nil {
-					t.Skip(err)
-				}
-				was, err := os.Lstat(filepath.Join(w.memory, temp))
-				if err != nil {
-					t.Skip("NOT TESTED: this system made nothing, and said that it had: ", err)
-				}
+				was := putForeign(t, filepath.Join(w.memory, temp), test.put)
 				p := w.open()
 				if err := p.Store.Recover(ctx); err != nil {
 					t.Fatal(err)

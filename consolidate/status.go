@@ -194,7 +194,7 @@ func (p *Project) lastDream(is func(ops.Outcome) bool) (*LastDream, error) {
 
 func shownDream(i ops.Op, staged []string, lease time.Duration) *OpenDream {
 	return &OpenDream{
-		ID: i.ID, Unattended: i.Unattended && !i.Asked(), Asked: i.Asked(), Started: ops.Second(i.Started), Phase: i.Phase, Sessions: i.Sessions, ToolCalls: i.ToolCalls,
+		ID: i.ID, Unattended: i.Unattended && !i.Forced, Asked: i.Asked(), Started: ops.Second(i.Started), Phase: i.Phase, Sessions: i.Sessions, ToolCalls: i.ToolCalls,
 		Staged: staged, Expires: ops.Second(i.LastCall.Add(lease)),
 	}
 }

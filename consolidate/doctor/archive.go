@@ -62,19 +62,19 @@ func (e *examination) alone(ctx context.Context, do func() error) error {
 	return errors.Join(do(), l.Release())
 }
 
-// archive checks the archive and the stages of earlier operations. database says whether they can be read.
-func (e *examination) archive(database Check) error {
+// earlier looks for the state of an earlier version.
+func (e *examination) earlier() {
 	for _, old := range []string{"blobs", "log.jsonl"} {
 		if _, err := os.Lstat(filepath.Join(e.Store.Records.StateDir(), old)); err == nil {
 			e.add(Check{Name: "archive", State: Notable, Message: "the state of an earlier version in " + e.Store.Records.StateDir() + " is left alone",
 				Hint: "its folders ops and blobs and its file log.jsonl can be removed"})
-			break
+			return
 		}
 	}
-	if database.State != Healthy || database.Message != "" {
-		e.add(database)
-		return nil
-	}
+}
+
+// archive checks the archive and the stages of earlier operations.
+func (e *examination) archive() error {
 	db := e.Store.Records.Look()
 	ids, err := db.IDs()
 	if err != nil {

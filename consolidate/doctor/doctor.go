@@ -78,8 +78,10 @@ func (d *Doctor) Examine(ctx context.Context, fix, accept bool) ([]Check, error)
 	}
 	defer dir.Close()
 	e := &examination{Doctor: d, dir: dir}
+	_, err = os.Stat(e.Store.Records.StateDir())
+	landed := !errors.Is(err, fs.ErrNotExist)
 	database := Check{Name: "archive", State: Healthy, Message: "nothing has landed yet"}
-	if _, err := os.Stat(e.Store.Records.StateDir()); !errors.Is(err, fs.ErrNotExist) {
+	if landed {
 		database = e.database()
 	}
 	if fix {
@@ -99,7 +101,10 @@ func (d *Doctor) Examine(ctx context.Context, fix, accept bool) ([]Check, error)
 		}
 	}
 	e.state()
-	if err := e.archive(database); err != nil {
+	e.earlier()
+	if !landed || database.State != Healthy {
+		e.add(database)
+	} else if err := e.archive(); err != nil {
 		return nil, err
 	}
 	if why := e.Background.FailedRun(); why != "" {

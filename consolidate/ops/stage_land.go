@@ -133,7 +133,7 @@ func (s *Stage) Land(step func(string)) error {
 			return fmt.Errorf("landing %s: %w", c.Name, err)
 		}
 		if conflict != nil {
-			left = append(left, conflict...)
+			left = append(left, *conflict)
 			continue
 		}
 		folder := path.Dir(c.Name.String())
@@ -172,7 +172,7 @@ func (s *Stage) Land(step func(string)) error {
 
 // land lands c, or returns why it is left alone. Whether it landed before a crash shows in its temporary: before a text
 // lands, that has the new text; after a deletion, that is the deleted file.
-func (s *Stage) land(c Change) ([]Conflict, error) {
+func (s *Stage) land(c Change) (*Conflict, error) {
 	disk, err := readOrForeign(s.dir, c.Name)
 	if err != nil {
 		return nil, err
@@ -220,7 +220,7 @@ func (s *Stage) land(c Change) ([]Conflict, error) {
 
 // putBack returns the conflict if c has displaced what is not a memory: somebody put a link, a folder or a large file there after the last
 // look. It gets its name again.
-func (s *Stage) putBack(c Change) ([]Conflict, error) {
+func (s *Stage) putBack(c Change) (*Conflict, error) {
 	_, temp, err := readTemp(s.dir, c.Temp)
 	if err != nil || temp != unreadable {
 		return nil, err
@@ -229,8 +229,8 @@ func (s *Stage) putBack(c Change) ([]Conflict, error) {
 }
 
 // leftAlone returns the conflict of c with a file that somebody else changed.
-func leftAlone(c Change, have memory.Sum) []Conflict {
-	return []Conflict{{Name: c.Name, Want: c.Before, Have: have, Lost: c.After}}
+func leftAlone(c Change, have memory.Sum) *Conflict {
+	return &Conflict{Name: c.Name, Want: c.Before, Have: have, Lost: c.After}
 }
 
 // recover ends what a crash left: a landing that was committed is completed; else the memory is as it was.
