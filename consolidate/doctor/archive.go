@@ -21,7 +21,7 @@ func (e *examination) database() Check {
 	db := e.Store.Records.Look()
 	err := db.Err()
 	if e.dir != nil && db == nil && err == nil {
-		if _, lockErr := e.dir.Root().Lstat(lock.File); lockErr == nil { // the first operation created both
+		if _, lockErr := e.dir.Root().Lstat(lock.File); lockErr == nil { // the first operation created it after the database
 			err = fmt.Errorf("%s is gone or empty", path)
 		}
 	}
@@ -46,6 +46,11 @@ func (e *examination) database() Check {
 			Hint:   "put a backup in its place, if there is one: what it has lost cannot be undone",
 			Fix:    "what can be read is copied into a new one, and it is set aside: memories stay as they are, but what it has lost cannot be undone",
 			repair: func(ctx context.Context) error { return e.alone(ctx, e.Store.Records.Salvage) }}
+	}
+	if at, err := db.Gone(); err == nil && !at.IsZero() {
+		return Check{Name: "archive", State: Wrong, Message: path + " was gone or empty and was created again on " + at.UTC().Format(time.DateOnly) +
+			": what was done before cannot be undone",
+			Hint: "put a backup in its place, if there is one", Fix: "nothing changes, and this is not said again", repair: func(context.Context) error { return db.NoteGone() }}
 	}
 	return Check{Name: "archive", State: Healthy}
 }

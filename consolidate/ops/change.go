@@ -36,7 +36,7 @@ func (s *Store) Change(ctx context.Context, info Op, fill func(*Tx) (NewIndex, e
 // TakeAsIs ends the operation in the lock file without landing anything more, so that the memory is as it is on disk.
 // Temporaries in the memory directory are archived.
 func (s *Store) TakeAsIs(ctx context.Context, dir *memory.Dir, why string) error {
-	l, err := lock.Take(ctx, dir, Wait)
+	l, err := s.take(ctx, dir, Wait)
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,8 @@ func (f *Records) openDB() *state.DB {
 		}
 		f.aside, f.db = append(f.aside, f.db), nil
 	}
-	db, err := state.Open(f.StateDir(), state.Options{Now: f.Now})
+	_, err := os.Lstat(filepath.Join(f.MemoryDir, lock.File))
+	db, err := state.Open(f.StateDir(), state.Options{Now: f.Now, Again: err == nil})
 	if err != nil {
 		return state.Failed(err)
 	}

@@ -101,9 +101,17 @@ func (s *Store) complete(ctx context.Context, dir *memory.Dir) error {
 	return l.Release()
 }
 
+// take takes the lock. The database is created before the lock file: it is gone where there is a lock file alone.
+func (s *Store) take(ctx context.Context, dir *memory.Dir, wait time.Duration) (*lock.Lock, error) {
+	if _, err := dir.Root().Lstat(lock.File); errors.Is(err, fs.ErrNotExist) {
+		s.Records.DB()
+	}
+	return lock.Take(ctx, dir, wait)
+}
+
 // lockAndRecover takes the lock and recovers from a crash.
 func (s *Store) lockAndRecover(ctx context.Context, dir *memory.Dir, wait time.Duration) (*lock.Lock, error) {
-	l, err := lock.Take(ctx, dir, wait)
+	l, err := s.take(ctx, dir, wait)
 	if errors.Is(err, lock.ErrHeld) {
 		r, _ := lock.Read(dir.Root())
 		return nil, r.Busy()

@@ -45,6 +45,7 @@ type DB struct {
 	path     string
 	now      func() time.Time
 	readOnly bool        // for want of permission, or as asked for
+	again    bool        // of Options
 	file     fs.FileInfo // of the file that was opened
 	sql      *sql.DB
 	vfs      *vfs.FS // where the folder cannot be written

@@ -28,12 +28,13 @@ const (
 // Options configure a DB. The zero value opens a database to write.
 type Options struct {
 	LookOnly bool             // create nothing and write nothing
+	Again    bool             // a database that has to be created takes the place of one that is gone: see Gone
 	Now      func() time.Time // nil: time.Now
 }
 
 // Open opens the database in a folder, and creates both if needed. With LookOnly it fails with fs.ErrNotExist if there is none.
 func Open(folder string, o Options) (*DB, error) {
-	db := &DB{path: filepath.Join(folder, File), now: o.Now, readOnly: o.LookOnly}
+	db := &DB{path: filepath.Join(folder, File), now: o.Now, readOnly: o.LookOnly, again: o.Again}
 	if db.now == nil {
 		db.now = time.Now
 	}
@@ -108,7 +109,7 @@ func (db *DB) create() error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	err = createIn(folder, db.now)
+	err = createIn(folder, db.now, db.again)
 	if err == nil {
 		err = atomicfile.MoveNew(root, filepath.Join(filepath.Base(folder), File), File)
 	}
@@ -123,13 +124,13 @@ func (db *DB) create() error {
 }
 
 // createIn creates a database in a folder that nobody else uses. Only the whole of it is synced.
-func createIn(folder string, now func() time.Time) error {
+func createIn(folder string, now func() time.Time, again bool) error {
 	f, err := os.OpenFile(filepath.Join(folder, File), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // else it were not private
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	db := &DB{path: f.Name(), now: now}
+	db := &DB{path: f.Name(), now: now, again: again}
 	if db.file, err = f.Stat(); err == nil {
 		err = db.connect("")
 	}

@@ -56,6 +56,9 @@ func (db *DB) prepare() error {
 			}
 		}
 		_, err = tx.Exec(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, len(files)))
+		if err == nil && version == 0 && db.again {
+			_, err = tx.Exec("INSERT INTO gone VALUES (?)", stamp(tx.now))
+		}
 		return err
 	})
 }
