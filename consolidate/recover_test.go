@@ -290,3 +290,19 @@ func TestLandWithoutAJournal(t *testing.T) {
 		})
 	}
 }
+
+// A read ends what a dead dream left, too: Claude Code would take its lock for a dream that was done.
+func TestReadEndsADeadDream(t *testing.T) {
+	w := newWorldFor(t, "commit")
+	was := w.hostStamp()
+	w.runToDeath("commit", stepOf(t, "commit", "plan"))
+	if got := w.hostStamp(); got == was {
+		t.Fatal("the dream did not take the lock")
+	}
+	dir, err := w.open().Store.Dir(ctx)
+	w.mustDo(err)
+	w.mustDo(dir.Close())
+	if got := w.hostStamp(); got != was {
+		t.Errorf("%s is %s, was %s", lock.HostFile, got, was)
+	}
+}

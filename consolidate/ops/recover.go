@@ -68,6 +68,11 @@ func (s *Store) complete(ctx context.Context, dir *memory.Dir) error {
 	if err != nil || !r.Committing { // it is not marked yet, or the mark is torn
 		landing, lost := s.Records.landing()
 		if lost != nil || landing.Dream == "" || err == nil && landing.Dream != r.Dream {
+			if r.Dead() && !s.LookOnly { // what it left is no landing: if it cannot be ended, the memory can be read
+				if l, err := s.lockAndRecover(ctx, dir, 0); err == nil {
+					l.Release()
+				}
+			}
 			return nil
 		}
 		r.Dream = landing.Dream
