@@ -57,3 +57,47 @@ func TestTouch(t *testing.T) {
 		t.Errorf("got %+v, want the line that holds the value, not the description", hits)
 	}
 }
+
+// What the person says all day names no memory, nor do the small words of any language that memories are in. What is said once does,
+// beside it, and the second of two memories that it names.
+func TestTouchInTalk(t *testing.T) {
+	s := &memory.Snapshot{Topics: map[memory.Name]*memory.Topic{}}
+	put := func(file, body string) {
+		n, _ := memory.ParseName(file)
+		s.Put(n, []byte("---\nname: "+strings.TrimSuffix(file, ".md")+"\ndescription: d\ntype: project\n---\n\n"+body+"\n"))
+	}
+	put("molino.md", "Eso está escrito en el cuaderno: la muela gira despacio, y esa noche no se para.")
+	put("wagon_brakes.md", "The wagons of the harbour have cast brakes; each wagon is weighed with an empty hopper.")
+	put("wagon_paint.md", "Wagon paint is red.")
+	put("harbour_scale.md", "The scale at the harbour rounds to 20 kg.")
+	put("night_work.md", "At night the quay is lit and the crane oiled.")
+	put("crane.md", "The crane has a new hook.")
+	put("signal.md", "The alarm is at 47 volts; below 47 the alarm sleeps.")
+	for i := range 24 {
+		put(fmt.Sprintf("otro%d.md", i), fmt.Sprintf("La tabla%d va con los clavos%d para que no se mueva.", i, i))
+		put(fmt.Sprintf("other%d.md", i), fmt.Sprintf("The plank%d is with the beam%d.", i, i))
+	}
+	x := related.New(related.Documents(s))
+	said, touch := func(text string) { x.Said(asked(text)) }, touchOf(x, true)
+	for i := range 30 {
+		said(fmt.Sprintf("weigh wagon %d with an empty hopper", i))
+	}
+	for text, want := range map[string]string{
+		"eso está bien, pero esa no":                    "",
+		"weigh wagon 31 with an empty hopper":           "",
+		"the brakes of the wagons are welded now":       "wagon_brakes.md",
+		"the quay is lit and the crane oiled at noon":   "night_work.mdcrane.md",
+		"the harbour scale rounds to 50 kg":             "harbour_scale.md",
+		"the alarm goes to 52, at 47 we only got noise": "signal.md",
+	} {
+		said(text)
+		got := ""
+		for _, h := range touch(text) {
+			file, _, _ := strings.Cut(h.Where, ":")
+			got += file
+		}
+		if got != want {
+			t.Errorf("%q touches %q, want %q", text, got, want)
+		}
+	}
+}

@@ -4,13 +4,14 @@
 // few memories of the directory hold. Each answer names the shared terms. Nothing is judged: two passages that touch each
 // other may say the same, contradict each other, or neither.
 //
-// The same memories and text give the same answer. An index is not changed after New and is safe for concurrent use. No
+// The same memories and texts give the same answer. An index is safe for concurrent use; only Said changes it after New. No
 // file is read. Not promised: to find what is said in other words or in another language.
 package related
 
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"dream-mcp/memory"
 	"dream-mcp/memory/text"
@@ -76,19 +77,20 @@ const maxQuestion = 64
 type Index struct {
 	Passages []Passage
 
-	language *text.Language
-	files    []string
-	fileOf   []int32 // by passage
-	ids      map[string]int32
-	terms    []string
-	tokens   map[string][]int32 // the terms of a token
-	passages field
-	whole    field // the same by file
+	languages []*text.Language // of the memories: all texts are stemmed as the first, and small words of each are left out
+	said      []atomic.Int32   // by term: in how many texts somebody said it
+	files     []string
+	fileOf    []int32 // by passage
+	ids       map[string]int32
+	terms     []string
+	tokens    map[string][]int32 // the terms of a token
+	passages  field
+	whole     field // the same by file
 }
 
 // New returns an index of memories.
 func New(docs []Document) *Index {
-	x := &Index{ids: map[string]int32{}, tokens: map[string][]int32{}, language: languageOf(docs)}
+	x := &Index{ids: map[string]int32{}, tokens: map[string][]int32{}, languages: languagesOf(docs)}
 	var passages, files collector
 	about, above := "", []int32(nil) // of the passage before
 	for f, d := range docs {
@@ -113,24 +115,38 @@ func New(docs []Document) *Index {
 			files.length(len(terms))
 		}
 	}
+	x.said = make([]atomic.Int32, len(x.terms))
 	x.passages, x.whole = passages.field(len(x.terms)), files.field(len(x.terms))
 	return x
 }
 
-// languageOf guesses the language that most of the descriptions are in.
-func languageOf(docs []Document) *text.Language {
-	const enough = 2000
-	var words []string
-	for _, d := range docs {
-		sample := d.Description + " " + d.Body[:min(len(d.Body), 300)]
-		for w := range strings.FieldsSeq(strings.ToLower(sample)) {
-			words = append(words, w)
+// languagesOf guesses the languages that many of the memories are in, the most frequent first.
+func languagesOf(docs []Document) (languages []*text.Language) {
+	const sample, many = 200, 0.1
+	in, all := map[*text.Language]int{}, 0
+	for i := 0; i < len(docs); i += 1 + len(docs)/sample {
+		d := &docs[i]
+		l := text.LanguageOf(strings.Fields(strings.ToLower(d.Description + " " + d.Body[:min(len(d.Body), 300)])))
+		if all++; in[l] == 0 {
+			languages = append(languages, l)
 		}
-		if len(words) > enough {
-			break
+		in[l]++
+	}
+	slices.SortStableFunc(languages, func(a, b *text.Language) int { return in[b] - in[a] })
+	if len(languages) == 0 {
+		return []*text.Language{text.English()}
+	}
+	return slices.DeleteFunc(languages, func(l *text.Language) bool { return float64(in[l]) < many*float64(all) })
+}
+
+// termsOfToken returns what a token stands for; a small word of one of the languages for nothing.
+func (x *Index) termsOfToken(token string, kind text.Kind) []string {
+	for _, l := range x.languages[1:] {
+		if l.Stops(strings.ToLower(token)) {
+			return nil
 		}
 	}
-	return text.LanguageOf(words)
+	return x.languages[0].Terms(token, kind)
 }
 
 // termsOf returns the terms of a text, new ones included.
@@ -138,7 +154,7 @@ func (x *Index) termsOf(s string) (terms []int32) {
 	text.EachToken(s, func(token string, kind text.Kind) {
 		known, ok := x.tokens[token]
 		if !ok {
-			for _, term := range x.language.Terms(token, kind) {
+			for _, term := range x.termsOfToken(token, kind) {
 				id, ok := x.ids[term]
 				if !ok {
 					id = int32(len(x.terms))
@@ -153,6 +169,16 @@ func (x *Index) termsOf(s string) (terms []int32) {
 	return terms
 }
 
+// Said counts the words of a text that somebody said. What is said again and again in other words is the work of the day: it
+// says little of which memory a text is about.
+func (x *Index) Said(s string) {
+	terms := x.lookUp(s)
+	slices.Sort(terms)
+	for _, t := range slices.Compact(terms) {
+		x.said[t].Add(1)
+	}
+}
+
 // lookUp returns the terms of a text that the index has.
 func (x *Index) lookUp(s string) (terms []int32) {
 	text.EachToken(s, func(token string, kind text.Kind) {
@@ -160,7 +186,7 @@ func (x *Index) lookUp(s string) (terms []int32) {
 			terms = append(terms, known...)
 			return
 		}
-		for _, term := range x.language.Terms(token, kind) {
+		for _, term := range x.termsOfToken(token, kind) {
 			if id, ok := x.ids[term]; ok {
 				terms = append(terms, id)
 			}
@@ -192,7 +218,7 @@ func (x *Index) lookUpWhole(w string) []int32 {
 	if longest == "" {
 		return nil
 	}
-	if all := x.language.Terms(longest, its); len(all) > 0 { // the whole is the first
+	if all := x.termsOfToken(longest, its); len(all) > 0 { // the whole is the first
 		if id, ok := x.ids[all[0]]; ok {
 			return []int32{id}
 		}

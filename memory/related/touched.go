@@ -2,6 +2,7 @@ package related
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -32,7 +33,7 @@ type Hit struct {
 // maxShort is how many terms a memory has at most that counts as a whole where a text is compared with one of its passages.
 const maxShort = 300
 
-var dateOrShort = lazy.New(`^(?:19|20)\d\d(?:-\d\d?)*$|^\d\d?$`)
+var dateOrDigit = lazy.New(`^(?:19|20)\d\d(?:-\d\d?)*$|^\d$`)
 
 // What a text and a memory must share, or it may be chance. In a small memory two words are enough that only the two hold, and
 // of a short text two words that are nearly all it says, beside numbers.
@@ -74,7 +75,7 @@ func (x *Index) Value(h Hit) Passage {
 }
 
 // Meeting returns the weight of the words of what somebody said that the memory of a hit holds, without those of everyday work, dates
-// and short numbers, and 0 if they may be chance. A name of code or a path is one word, and its parts are none: what people work on
+// and digits, and 0 if they may be chance. A name of code or a path is one word, and its parts are none: what people work on
 // is named all day, and says little about what they want. Of a long memory only the passage counts.
 func (x *Index) Meeting(s string, h Hit) float64 { return x.meeting(x.words(s, true), h) }
 
@@ -113,7 +114,7 @@ func (x *Index) holds(h Hit, t int32) bool {
 // A name of more words is a sentence. A word with less weight is in many memories.
 const (
 	maxName = 3
-	minRare = 0.7
+	minRare = 0.5
 )
 
 // A word of a text by its terms, without those that say little.
@@ -135,7 +136,7 @@ func (x *Index) words(s string, wholes bool) (words []word) {
 		}
 		inSentence, ends = !ends, strings.ContainsAny(w[len(w)-1:], ".!?:")
 		terms := slices.DeleteFunc(lookUp(w), func(id int32) bool {
-			return !counted && text.IsEveryday(x.terms[id]) || dateOrShort.MatchString(x.terms[id])
+			return !counted && text.IsEveryday(x.terms[id]) || dateOrDigit.MatchString(x.terms[id])
 		})
 		counted = len(terms) > 0 && strings.Trim(w, "0123456789.,") == ""
 		if len(terms) == 0 {
@@ -269,9 +270,9 @@ func (x *Index) ask(q Question) []asked {
 	return terms[:min(len(terms), maxQuestion)]
 }
 
-// rarity returns the weight of a term: 1 if one of many memories holds it, 0 if all do.
+// rarity returns the weight of a term: 1 if one of many memories holds it and nobody said it twice, 0 if all hold it.
 func (x *Index) rarity(term int32) float64 {
-	return text.Rarity(len(x.whole.holders(term)), len(x.files))
+	return text.Rarity(len(x.whole.holders(term)), len(x.files)) / math.Cbrt(float64(max(1, x.said[term].Load())))
 }
 
 // shared returns the terms of a question that a passage holds.

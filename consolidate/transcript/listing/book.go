@@ -32,19 +32,19 @@ type Book struct {
 
 // First returns the first page of a list and keeps the list. A page has at most pageBytes of text and, where limit is
 // above 0, limit utterances; at least one line.
-func (b *Book) First(ctx context.Context, store *search.Store, l *List, pageBytes, limit int, touch Touch) (Page, error) {
+func (b *Book) First(ctx context.Context, store *search.Store, l *List, pageBytes, limit int) (Page, error) {
 	var id [3]byte
 	rand.Read(id[:])
 	l.id, l.pageBytes, l.limit = hex.EncodeToString(id[:]), pageBytes, limit
 	b.mu.Lock()
 	b.lists = append(b.lists[max(0, len(b.lists)-maxLists+1):], l)
 	b.mu.Unlock()
-	return l.page(ctx, store, position{}, 1, pageBytes, limit, touch)
+	return l.page(ctx, store, position{}, 1, pageBytes, limit)
 }
 
 // Next returns the page that a cursor names. Without a limit, that of the first page holds, and its size. A cursor of a list that is not kept any more fails with a
 // *search.QueryError.
-func (b *Book) Next(ctx context.Context, store *search.Store, cursor string, pageBytes, limit int, touch Touch) (Page, error) {
+func (b *Book) Next(ctx context.Context, store *search.Store, cursor string, pageBytes, limit int) (Page, error) {
 	id, rest, _ := strings.Cut(cursor, "-")
 	var p position
 	var number int
@@ -63,7 +63,7 @@ func (b *Book) Next(ctx context.Context, store *search.Store, cursor string, pag
 	if limit == 0 {
 		pageBytes, limit = l.pageBytes, l.limit
 	}
-	return l.page(ctx, store, p, number, pageBytes, limit, touch)
+	return l.page(ctx, store, p, number, pageBytes, limit)
 }
 
 // has reports whether a page may begin at a position.

@@ -50,6 +50,11 @@ type Query struct {
 
 	// Known reports whether the memories here say already what a model remembers; nil: they do not.
 	Known func(text string) bool
+
+	// Said is called with each text that is listed, as it was said, by several threads; nil: it is not. After it Touch finds
+	// what an utterance touches.
+	Said  func(text string)
+	Touch Touch
 }
 
 // A List is what a query found, fixed when it was made.
@@ -210,6 +215,9 @@ func read(ctx context.Context, store *search.Store, q *Query, sessions []session
 				continue
 			}
 			one := utterance{Said: u}
+			if q.Said != nil && q.lists(&u) && q.After[sessions[i].ID].Before(Mark{u.Line, u.Place}) {
+				q.Said(u.Text)
+			}
 			switch one.Text = ""; u.Speaker {
 			case said.User, said.Others, said.Memory:
 				one.words = wordsOf(&u, before, q.Zone)
@@ -232,7 +240,7 @@ func (l *List) add(one sessions.Session, r reading, c *copies) {
 	s := session{Session: one, after: l.query.After[one.ID]}
 	for i := range r.said {
 		u := &r.said[i]
-		if m := (Mark{u.Line, u.Place}); l.lists(&u.Said) && s.after.Before(m) {
+		if m := (Mark{u.Line, u.Place}); l.query.lists(&u.Said) && s.after.Before(m) {
 			s.kept = append(s.kept, kept{Mark: m, time: u.Time, words: u.words})
 		}
 	}
@@ -248,8 +256,7 @@ func (l *List) add(one sessions.Session, r reading, c *copies) {
 }
 
 // lists reports whether an utterance is one that the query asks for.
-func (l *List) lists(u *search.Said) bool {
-	q := &l.query
+func (q *Query) lists(u *search.Said) bool {
 	return u.Speaker.In(q.Speakers) && !u.Time.Before(q.Since) && (q.Until.IsZero() || u.Time.Before(q.Until))
 }
 

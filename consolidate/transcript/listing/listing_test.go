@@ -108,13 +108,13 @@ func pages(t testing.TB, store *search.Store, q Query, room, limit int, between 
 		t.Fatal(err)
 	}
 	var book Book
-	page, err := book.First(t.Context(), store, l, room, limit, nil)
+	page, err := book.First(t.Context(), store, l, room, limit)
 	all := []Page{page}
 	for err == nil && page.Cursor != "" {
 		if between != nil {
 			between()
 		}
-		page, err = book.Next(t.Context(), store, page.Cursor, room, limit, nil)
+		page, err = book.Next(t.Context(), store, page.Cursor, room, limit)
 		all = append(all, page)
 	}
 	if err != nil {
@@ -380,7 +380,7 @@ func TestWindow(t *testing.T) {
 	}
 	var book Book
 	for _, cursor := range []string{"", "x", "abcdef-0-0-2", "abcdef-9-9-9"} {
-		if _, err := book.Next(t.Context(), store, cursor, 100, 0, nil); !errors.As(err, &wrong) {
+		if _, err := book.Next(t.Context(), store, cursor, 100, 0); !errors.As(err, &wrong) {
 			t.Errorf("cursor %q: %v", cursor, err)
 		}
 	}
@@ -421,7 +421,7 @@ func TestGone(t *testing.T) {
 	replaced.lines = append(make([]string, 4), replaced.lines...)
 	replaced.write(t, folder)
 	later := search.Open(sessions.Options{Projects: filepath.Dir(folder), Roots: []string{root}}) // that knows no digest
-	page, err := l.page(t.Context(), later, position{}, 1, 10_000, 0, nil)
+	page, err := l.page(t.Context(), later, position{}, 1, 10_000, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -433,7 +433,7 @@ func TestGone(t *testing.T) {
 	if os.Remove(filepath.Join(folder, id(2)+".jsonl")); len(page.Shown) != 2 || page.Shown[1].Session != id(3) {
 		t.Errorf("shown: %+v", page.Shown)
 	}
-	gone, err := l.page(t.Context(), search.Open(sessions.Options{Projects: filepath.Dir(folder), Roots: []string{root}}), position{}, 1, 10_000, 0, nil)
+	gone, err := l.page(t.Context(), search.Open(sessions.Options{Projects: filepath.Dir(folder), Roots: []string{root}}), position{}, 1, 10_000, 0)
 	if err != nil || gone.Text != page.Text {
 		t.Errorf("without the transcript: %v\n%s", err, gone.Text)
 	}
@@ -602,12 +602,12 @@ func TestCursorKeepsTheLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	var book Book
-	page, err := book.First(t.Context(), store, l, 1_000, 2, nil)
+	page, err := book.First(t.Context(), store, l, 1_000, 2)
 	for _, test := range []struct{ limit, want int }{{0, 4}, {3, 7}, {0, 9}} {
 		if err != nil || page.Cursor == "" {
 			t.Fatal(page, err)
 		}
-		if page, err = book.Next(t.Context(), store, page.Cursor, 9_000, test.limit, nil); page.Utterances != test.want {
+		if page, err = book.Next(t.Context(), store, page.Cursor, 9_000, test.limit); page.Utterances != test.want {
 			t.Errorf("limit %d: %d utterances up to page %d, want %d", test.limit, page.Utterances, page.Number, test.want)
 		}
 	}
@@ -646,12 +646,12 @@ func TestTouchedOnce(t *testing.T) {
 	}
 	want := []string{"paint the lamp → paint.md:4", "then paint the horn", "paint it white → paint.md:4", "white paint", "paint"}
 	for _, limit := range []int{1, 2, 0} {
-		l, err := New(t.Context(), store, Query{})
+		l, err := New(t.Context(), store, Query{Touch: touch})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var book Book
-		page, err := book.First(t.Context(), store, l, 1000, limit, touch)
+		page, err := book.First(t.Context(), store, l, 1000, limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -659,7 +659,7 @@ func TestTouchedOnce(t *testing.T) {
 		for page.Cursor != "" {
 			cursor := page.Cursor
 			for range 2 {
-				if page, err = book.Next(t.Context(), store, cursor, 1000, limit, touch); err != nil {
+				if page, err = book.Next(t.Context(), store, cursor, 1000, limit); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -34,7 +34,7 @@ type position struct{ segment, at int }
 
 // Page returns the page of a list that begins at a position, with at most so many bytes of text and, if limit is
 // above 0, so many utterances; at least one line.
-func (l *List) page(ctx context.Context, store *search.Store, p position, number, pageBytes, limit int, touch Touch) (Page, error) {
+func (l *List) page(ctx context.Context, store *search.Store, p position, number, pageBytes, limit int) (Page, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	page := Page{Number: number, Of: l.utterances, List: l}
@@ -43,7 +43,7 @@ func (l *List) page(ctx context.Context, store *search.Store, p position, number
 	for ; p.segment < len(l.segments); p = (position{p.segment + 1, 0}) {
 		g := &l.segments[p.segment]
 		s := &l.sessions[g.session]
-		t := talk{store: store, list: l, number: p.segment, segment: g, session: s, touch: touch}
+		t := talk{store: store, list: l, number: p.segment, segment: g, session: s}
 		head := t.header(p.at > g.from || g.from > 0 || s.after != Mark{})
 		fits := func(more int) bool {
 			return len(page.Shown) == 0 || text.Len()+touchedBytes(page.Touched)+len(head)+more <= pageBytes

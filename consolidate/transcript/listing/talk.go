@@ -27,7 +27,6 @@ type talk struct {
 	bytes   int  // of their texts
 	last    Mark // of what was read
 	cut     bool // there is more
-	touch   Touch
 }
 
 // maxRead bounds, in bytes, what is read for one page of one segment; one utterance may be longer.
@@ -50,7 +49,7 @@ func (t *talk) read(ctx context.Context, from, to Mark) error {
 			t.said = t.said[:0]
 		case !m.Before(from):
 			t.bytes += len(u.Text)
-			if last >= 0 && u.Speaker == said.Assistant && t.said[last].Speaker == said.Assistant && !t.list.lists(&u) {
+			if last >= 0 && u.Speaker == said.Assistant && t.said[last].Speaker == said.Assistant && !t.list.query.lists(&u) {
 				t.said = t.said[:last]
 			}
 		case !isReply(&u):
@@ -165,10 +164,10 @@ func (t *talk) line(at int) (line string, touched []Touched) {
 // touched returns where the passages are that an utterance names, and those that it is the first to name. A passage is named
 // if it shares a word with the utterance that no earlier one shared.
 func (t *talk) touched(u *search.Said, text string, at position) (named []string, first []Touched) {
-	if t.touch == nil || u.Speaker != said.User && u.Speaker != said.Memory {
+	if t.list.query.Touch == nil || u.Speaker != said.User && u.Speaker != said.Memory {
 		return nil, nil
 	}
-	for _, p := range t.touch(text) {
+	for _, p := range t.list.query.Touch(text) {
 		news := false
 		for _, word := range p.Words {
 			news = t.list.begins(p.Where+" "+word, at) || news
