@@ -3,6 +3,7 @@ package consolidate
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,8 +28,8 @@ const (
 func (p *Project) Complete(ctx context.Context, results []*WriteResult, refused map[string]string) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
-	if len(refused) > 0 && p.dream != nil {
-		p.dream.refused = refused
+	if p.dream != nil {
+		maps.Copy(p.dream.refused, refused)
 	}
 	if !slices.ContainsFunc(results, func(r *WriteResult) bool { return r.fresh != nil }) {
 		return

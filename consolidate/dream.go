@@ -46,7 +46,7 @@ type dream struct {
 
 // openDream makes t the open dream of p.
 func openDream(p *Project, t *ops.Tx) {
-	d := &dream{Tx: t, p: p, leased: p.Store.Now()}
+	d := &dream{Tx: t, p: p, leased: p.Store.Now(), refused: map[string]string{}}
 	p.dream = d
 	p.Store.SetOpen(t)
 	d.expiry = d.later(p.options.Lease, d.expire)

@@ -96,7 +96,7 @@ func Open(o Options) *Project {
 	p := &Project{options: o, Transcripts: o.Transcripts, prompted: o.Prompted}
 	o.Ended, o.Landed = p.ended, func(ops.Op) { p.History.PruneAfter() }
 	p.Store = ops.Open(o.Options)
-	if p.Transcripts != nil {
+	if p.Transcripts != nil && p.Transcripts.Options.Gone == nil { // else they are another project's
 		p.Transcripts.Options.Gone = p.goneRoots
 	}
 	p.Gates = &Gates{p: p, enabled: o.Enabled}

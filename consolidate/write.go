@@ -135,9 +135,9 @@ func (d *dream) checkRefused() error {
 	}
 	var all []string
 	for _, path := range slices.Sorted(maps.Keys(d.refused)) {
-		all = append(all, path+": "+d.refused[path])
+		all = append(all, visible.Short(path, 200)+": "+d.refused[path])
 	}
-	d.refused = nil
+	clear(d.refused)
 	return ops.Refuse("of several writes these were refused and not written again: "+strings.Join(all, "; "),
 		"write_memory again what is meant; finalize_index again leaves out the rest")
 }

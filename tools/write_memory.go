@@ -104,7 +104,7 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 	for i, err := range errs {
 		if err != nil {
 			reason, _, _ := explain(err)
-			refused[quoted(pathOf(writes[i]), 200)] = quoted(reason, maxRefusal)
+			refused[pathOf(writes[i])] = quoted(reason, maxRefusal)
 		}
 	}
 	p.Complete(ctx, written, refused)
