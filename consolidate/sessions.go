@@ -85,20 +85,24 @@ func (s *Sessions) Search(ctx context.Context, q search.Query, since string) (re
 // Mentions are the memories that match.
 type Mentions struct {
 	Passages []related.Passage // the first of each that matches, of its body if there is any
-	Of       []int             // passages, by what they match; nil outside dreams
+	Of       []int             // passages, by what they match; nil if nothing was searched
 }
 
-// Mentions returns the memories, as the open dream would leave them, that match.
-func (s *Sessions) Mentions(ctx context.Context, match []func(text string) bool) (m Mentions) {
-	p := s.p
-	p.Store.Lock()
-	defer p.Store.Unlock()
-	if p.dream == nil {
-		return m
-	}
-	written, err := p.asWritten(ctx)
+// Mentions returns the memories, as the open dream would leave them, that match q. Outside dreams it searches none unless they
+// are asked for.
+func (s *Sessions) Mentions(ctx context.Context, q search.Query, asked bool) (m Mentions, err error) {
+	match, err := q.Matchers()
 	if err != nil {
-		return m
+		return m, err
+	}
+	s.p.Store.Lock()
+	defer s.p.Store.Unlock()
+	if err := s.enter(); err != nil || s.p.dream == nil && !asked {
+		return m, err
+	}
+	written, err := s.p.asWritten(ctx)
+	if err != nil {
+		return m, err
 	}
 	m.Of = make([]int, len(match))
 	for _, d := range related.Documents(written.Shown(nil)) {
@@ -119,7 +123,7 @@ func (s *Sessions) Mentions(ctx context.Context, match []func(text string) bool)
 			m.Passages = append(m.Passages, *first)
 		}
 	}
-	return m
+	return m, nil
 }
 
 // Ranked finds utterances that answer a question.

@@ -155,7 +155,7 @@ func changedPart(c left.Changed) string {
 	for _, p := range c.Beside {
 		b.add(p.From.Line != line, "  %d: %s\n", p.From.Line, passage(p.From.Text, p.Shared, maxPairLine))
 		line = p.From.Line
-		b.add(true, "    → %s: %s\n", p.Where(), passage(p.Text, p.Shared, maxPassageLine))
+		b.add(true, "    → %s: %s\n", p.Where(), passage(p.Text, p.Shared[:min(len(p.Shared), 3)], maxPassageLine))
 	}
 	for _, p := range c.Alone {
 		b.add(true, "  %d: %s\n", p.Line, passage(p.Text, nil, maxPassageLine))
@@ -172,7 +172,7 @@ func passage(s string, shared []related.Term, limit int) string {
 		return visible.Short(s, limit)
 	}
 	first := len(s)
-	for _, t := range shared[:min(len(shared), 3)] {
+	for _, t := range shared {
 		if i := strings.Index(lower, t.Text); i >= 0 {
 			first = min(first, i)
 		}

@@ -12,6 +12,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/memory/related"
 )
 
 // defaultTurns is how many turns context_of shows on each side, unless limit says otherwise. Several IDs share them.
@@ -21,6 +22,10 @@ func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArgument
 	if r.selectors() > 1 {
 		return answer{}, ops.Refuse("at most one of pattern, patterns, query and context_of",
 			`for example {"pattern": "staging", "since": "last_dream"}; without any it lists what the user said`)
+	}
+	if r.Memories && r.Pattern == "" && len(r.Patterns) == 0 {
+		return answer{}, ops.Refuse("memories are searched for pattern or patterns",
+			`for example {"patterns": ["staging", "port 4417"], "memories": true}; read_memory shows them whole`)
 	}
 	if r.selectors() == 0 {
 		return r.list(ctx, p)
@@ -53,6 +58,16 @@ func (r grepArguments) search(ctx context.Context, p *consolidate.Project) (text
 	if err != nil {
 		return "", false, err
 	}
+	var mentions consolidate.Mentions
+	if r.Cursor == "" || r.Memories {
+		if mentions, err = p.Sessions.Mentions(ctx, q, r.Memories); err != nil {
+			return "", false, err
+		}
+	}
+	found = len(mentions.Passages) > 0
+	if r.Memories {
+		return r.renderMentions(mentions), found, nil
+	}
 	res, err := p.Sessions.Search(ctx, q, r.Since)
 	if err != nil {
 		return "", false, err
@@ -60,25 +75,22 @@ func (r grepArguments) search(ctx context.Context, p *consolidate.Project) (text
 	if r.Cursor != "" {
 		r.Limit = res.Limit
 	}
-	text, found = renderHits(p, res, r, answerBytes(r)), res.Matches > 0
-	if match, err := q.Matchers(); err == nil && r.Cursor == "" {
-		mentions := p.Sessions.Mentions(ctx, match)
-		text, found = text+renderMentions(r, mentions), found || len(mentions.Passages) > 0
+	text = renderHits(p, res, r, answerBytes(r), found)
+	if mentions.Of != nil {
+		text += "\n" + r.renderMentions(mentions)
 	}
-	return text, found, nil
+	return text, found || res.Matches > 0, nil
 }
 
-// Of so many memories a search shows a passage, and names so many more.
+// Of so many memories a search shows so many characters of a passage, and names so many more.
 const (
 	maxMentions = 8
+	maxMention  = 120
 	maxNamed    = 30
 )
 
 // renderMentions says what memories have of what was looked for, and what none has.
-func renderMentions(r grepArguments, m consolidate.Mentions) string {
-	if m.Of == nil {
-		return ""
-	}
+func (r grepArguments) renderMentions(m consolidate.Mentions) string {
 	var none []string
 	for i, n := range m.Of {
 		if n == 0 && len(r.Patterns) > 0 {
@@ -88,15 +100,21 @@ func renderMentions(r grepArguments, m consolidate.Mentions) string {
 	var b text
 	all := len(m.Passages)
 	if all == 0 {
-		return "\nIn no memory."
+		return "In no memory."
 	}
-	b.add(true, "\nIn %s", ops.Plural(all, "memory"))
+	b.add(true, "In %s", ops.Plural(all, "memory"))
 	b.add(len(none) > 0, "; none has %s", strings.Join(none, " or "))
 	b.add(true, ":")
+	var terms []related.Term
+	for _, pattern := range append(r.Patterns, r.Pattern) {
+		if pattern != "" {
+			terms = append(terms, related.Term{Text: strings.ToLower(pattern)})
+		}
+	}
 	for i, p := range m.Passages {
 		switch {
 		case i < maxMentions:
-			b.add(true, "\n%s: %s", p.Where(), passage(p.Text, nil, maxPassageLine))
+			b.add(true, "\n%s: %s", p.Where(), passage(p.Text, terms, maxMention))
 		case i < maxMentions+maxNamed:
 			b.add(true, "%s%s", []string{"\nalso in ", ", "}[min(1, i-maxMentions)], p.Where())
 		case i == maxMentions+maxNamed:
@@ -111,6 +129,7 @@ type grepArguments struct {
 	Pattern       string
 	Patterns      []string
 	Query         string
+	Memories      bool
 	ContextOf     ids `json:"context_of"`
 	Regex         bool
 	CaseSensitive *bool `json:"case_sensitive"`

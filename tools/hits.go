@@ -34,7 +34,8 @@ func writeHits(b *text, n, room int, render func(i int) string) (shown int) {
 }
 
 // renderHits lists hits up to room bytes, at least one, followed by counts. The hits of each of several patterns are together.
-func renderHits(p *consolidate.Project, res search.Result, r grepArguments, room int) string {
+// Where nothing was said, and no memory has it, it suggests how to widen the search.
+func renderHits(p *consolidate.Project, res search.Result, r grepArguments, room int, remembered bool) string {
 	var b text
 	shown := writeHits(&b, len(res.Hits), room, func(i int) string {
 		h, before, head := res.Hits[i], "", ""
@@ -53,7 +54,7 @@ func renderHits(p *consolidate.Project, res search.Result, r grepArguments, room
 	switch next := res.After(shown); {
 	case next != "":
 		b.add(true, "; more: the same call with \"cursor\": %q", next)
-	case res.Matches > 0:
+	case res.Matches > 0 || remembered:
 	case res.Sessions > 0:
 		b.add(true, "; %s", r.advice())
 	default:

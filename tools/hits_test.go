@@ -66,8 +66,8 @@ func TestRenderMentions(t *testing.T) {
 		m.Passages = append(m.Passages, related.Passage{File: fmt.Sprintf("m%02d.md", i), Line: 7, Text: "The quay is wet."})
 	}
 	m.Of = []int{len(m.Passages)}
-	got := renderMentions(grepArguments{Pattern: "quay"}, m)
-	for _, want := range []string{"\nIn 41 memories:\nm00.md:7: The quay is wet.\n", "\nm07.md:7: The quay is wet.\nalso in m08.md:7, m09.md:7, ", ", m37.md:7 and 3 more"} {
+	got := grepArguments{Pattern: "quay"}.renderMentions(m)
+	for _, want := range []string{"In 41 memories:\nm00.md:7: The quay is wet.\n", "\nm07.md:7: The quay is wet.\nalso in m08.md:7, m09.md:7, ", ", m37.md:7 and 3 more"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %s", want, got)
 		}

@@ -157,9 +157,9 @@ func describe(changes []Change, i Op, named bool) string {
 
 func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// Tell is what the model is asked to tell the person at the end of a dream.
+// Tell is what the model is asked to tell the person at the end of a dream, word for word.
 func Tell(changes []Change, i Op) string {
-	text := "Tell the person: " + Notice(changes, i)
+	text := Notice(changes, i)
 	if len(changes) > 0 {
 		text += HowToUndo("")
 	}
