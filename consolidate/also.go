@@ -49,7 +49,7 @@ func (p *Project) Complete(ctx context.Context, results []*WriteResult, refused 
 		if err != nil || r.fresh == nil || s.Topics[n] == nil {
 			continue
 		}
-		for _, o := range sortedNames(r.merged) {
+		for _, o := range memory.SortedNames(r.merged) {
 			r.Findings = append(r.Findings, rule.LinksTo(s, o, r.merged[o], n)...)
 		}
 		var fresh strings.Builder

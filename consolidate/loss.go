@@ -73,7 +73,7 @@ func (w *writing) checkTaken(missing []rule.Fact) error {
 	}
 	lost := w.n
 	if _, is := taken[lost]; !is { // what was merged into it
-		lost = sortedNames(taken)[0]
+		lost = memory.SortedNames(taken)[0]
 	}
 	refused := &RuleError{Findings: []rule.Finding{{
 		Rule: "loss", Severity: rule.Error, File: lost.String(), Message: taken[lost].Why,
@@ -130,7 +130,7 @@ func (w *writing) checkPerson() error {
 		return nil // see checkTaken
 	}
 	var findings []rule.Finding
-	gone := append(sortedNames(w.merged), w.n)
+	gone := append(memory.SortedNames(w.merged), w.n)
 	losses := w.losing(asker(t)).Losses(gone...)
 	for _, o := range gone {
 		if loss := losses[o]; loss.Verdict == rule.Person {

@@ -69,10 +69,6 @@ func (w *writing) replaced() (map[memory.Name]memory.File, error) {
 	return files, nil
 }
 
-func sortedNames[T any](files map[memory.Name]T) []memory.Name {
-	return slices.SortedFunc(maps.Keys(files), func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
-}
-
 // inherit gives a renamed memory the line that the index has for it, but for what was derived from its name and description.
 func (w *writing) inherit() error {
 	e, err := indexing.Edit(w.t)

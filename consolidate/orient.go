@@ -3,7 +3,6 @@ package consolidate
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"dream-mcp/consolidate/indexing"
@@ -152,7 +151,7 @@ func (d *dream) mapMemory(ctx context.Context, m *Map, project *drift.Project, n
 		m.Topics = append(m.Topics, n)
 		m.Size += int64(len(t.Bytes()))
 	}
-	slices.SortFunc(m.Topics, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(m.Topics, memory.Name.Compare)
 	return nil
 }
 

@@ -123,7 +123,7 @@ func (w *writing) stamped() *memory.Topic {
 	topic.Quote()
 	have := memory.ParseTopic(w.have.Data)
 	var replaced []*memory.Topic
-	for _, o := range sortedNames(w.merged) {
+	for _, o := range memory.SortedNames(w.merged) {
 		replaced = append(replaced, memory.ParseTopic(w.merged[o].Data))
 	}
 	var sources []string

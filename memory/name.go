@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -95,6 +97,12 @@ func (n Name) TopFolder() string {
 	}
 	return strings.ToLower(folder)
 }
+
+// Compare orders names by their paths.
+func (n Name) Compare(o Name) int { return strings.Compare(n.path, o.path) }
+
+// SortedNames returns the keys of a map in order.
+func SortedNames[T any](of map[Name]T) []Name { return slices.SortedFunc(maps.Keys(of), Name.Compare) }
 
 // MarshalText and UnmarshalText let a Name stand in JSON; what is read passes ParseName.
 func (n Name) MarshalText() ([]byte, error) { return []byte(n.path), nil }

@@ -5,10 +5,8 @@
 package history
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -201,5 +199,5 @@ func (all landings) names() []memory.Name {
 			}
 		}
 	}
-	return slices.SortedFunc(maps.Keys(names), func(a, b memory.Name) int { return cmp.Compare(a.String(), b.String()) })
+	return memory.SortedNames(names)
 }

@@ -50,7 +50,7 @@ func Read(dir *memory.Dir, found []memory.Found, now time.Time) []Log {
 		logs[i] = Log{Found: f, Day: dayOf(f, now)}
 	}
 	slices.SortFunc(logs, func(a, b Log) int {
-		return cmp.Or(strings.Compare(b.Day, a.Day), b.ModTime.Compare(a.ModTime), strings.Compare(a.Name.String(), b.Name.String()))
+		return cmp.Or(strings.Compare(b.Day, a.Day), b.ModTime.Compare(a.ModTime), a.Name.Compare(b.Name))
 	})
 	room, days, last := maxLogText, 0, ""
 	for i := range logs {

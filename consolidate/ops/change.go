@@ -26,7 +26,7 @@ func (s *Store) Change(ctx context.Context, info Op, fill func(*Tx) (NewIndex, e
 			err = t.End(Committed, "")
 			return t.Op, err
 		}
-		if isHalf(err) {
+		if _, half := errors.AsType[*HalfError](err); half {
 			return Op{}, err
 		}
 	}

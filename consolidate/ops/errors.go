@@ -64,11 +64,6 @@ func (e *HalfError) Error() string {
 
 func (e *HalfError) Unwrap() error { return e.Why }
 
-func isHalf(err error) bool {
-	var half *HalfError
-	return errors.As(err, &half)
-}
-
 // A ConflictError says which files somebody else changed since they were read, or during the commit. They are left as they are.
 type ConflictError struct {
 	Conflicts []Conflict

@@ -186,21 +186,12 @@ type IndexLine struct {
 // land unchanged.
 func (i Op) shown(allowed secret.Allowed) Op {
 	show := func(text string) string { return allowed.Show(text).Text }
-	reasons := func(byFile map[string]string) map[string]string {
-		byFile = maps.Clone(byFile)
-		for file, why := range byFile {
-			byFile[file] = show(why)
-		}
-		return byFile
-	}
-	i.Summary, i.Reason = show(i.Summary), show(i.Reason)
-	i.Waived, i.Accepted = slices.Clone(i.Waived), reasons(i.Accepted)
-	for n := range i.Waived {
-		i.Waived[n].Why = show(i.Waived[n].Why)
-	}
+	i.Waived, i.Accepted = slices.Clone(i.Waived), maps.Clone(i.Accepted)
+	i.Header.redact(show)
 	if i.Request != nil {
 		r := *i.Request
-		r.Summary, r.AcceptLoss = show(r.Summary), reasons(r.AcceptLoss)
+		r.Summary, r.AcceptLoss = show(r.Summary), maps.Clone(r.AcceptLoss)
+		redactValues(r.AcceptLoss, show)
 		i.Request = &r
 	}
 	return i

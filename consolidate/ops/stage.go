@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"dream-mcp/consolidate/state"
@@ -299,7 +298,7 @@ func (s *Stage) Topics(names []memory.Name) []memory.Name {
 			names = append(names, c.Name)
 		}
 	}
-	slices.SortFunc(names, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(names, memory.Name.Compare)
 	return names
 }
 

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"dream-mcp/memory"
@@ -259,5 +258,5 @@ func order(a, b Change) int {
 	if d := rank(a) - rank(b); d != 0 {
 		return d
 	}
-	return strings.Compare(a.Name.String(), b.Name.String())
+	return a.Name.Compare(b.Name)
 }

@@ -22,7 +22,7 @@ func (t *Tx) Land(index NewIndex) error {
 	waived := t.Waived
 	t.Waived = t.Needed
 	err := t.land(index)
-	if isHalf(err) {
+	if _, half := errors.AsType[*HalfError](err); half {
 		return errors.Join(err, t.close())
 	}
 	if err != nil {

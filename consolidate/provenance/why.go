@@ -108,7 +108,7 @@ func find(dir *memory.Dir, topic string) (memory.Name, error) {
 			meant = append(meant, n)
 		}
 	}
-	slices.SortFunc(meant, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(meant, memory.Name.Compare)
 	switch len(meant) {
 	case 0:
 		return memory.Name{}, ops.Refuse(fmt.Sprintf("no memory has the name or the words %q", topic),

@@ -41,7 +41,7 @@ func (r *Share) Traffic(ctx context.Context) (t Traffic, err error) {
 			t.Staying = append(t.Staying, n)
 		}
 	}
-	slices.SortFunc(t.Staying, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(t.Staying, memory.Name.Compare)
 	if base, err := (git{dir: filepath.Join(r.Store.Records.StateDir(), repo)}).read(ctx, s.Base); err == nil { // else the next sync fetches it
 		t.Waiting = changed(base.files(), view(local, s.Team))
 	}

@@ -65,7 +65,7 @@ func redacted(files Files) (without Files, had []memory.Name) {
 			without[n], had = []byte(text), append(had, n)
 		}
 	}
-	slices.SortFunc(had, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(had, memory.Name.Compare)
 	return without, had
 }
 

@@ -24,7 +24,7 @@ func displace(root *os.Root, temp, name string) error {
 	return rename(root, old, temp)
 }
 
-// linkNew does what moveNew does in two steps: the file gets its new name, then it loses the old one.
+// linkNew does what MoveNew does in two steps: the file gets its new name, then it loses the old one.
 func linkNew(root *os.Root, temp, name string) error {
 	file, err := root.Lstat(temp)
 	if err != nil {

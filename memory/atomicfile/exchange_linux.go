@@ -20,8 +20,8 @@ func exchange(root *os.Root, temp, name string) error {
 	return err
 }
 
-// moveNew renames a file in one step. It fails with fs.ErrExist if there is a file at the new name.
-func moveNew(root *os.Root, temp, name string) error {
+// MoveNew renames a file in one step. It fails with fs.ErrExist if there is a file at the new name. The folders are not synced.
+func MoveNew(root *os.Root, temp, name string) error {
 	err := rename2(root, temp, name, unix.RENAME_NOREPLACE)
 	if unsupported(err) {
 		return linkNew(root, temp, name)

@@ -11,7 +11,7 @@ import (
 
 func exchange(root *os.Root, temp, name string) error { return displace(root, temp, name) }
 
-func moveNew(root *os.Root, temp, name string) error { return linkNew(root, temp, name) }
+func MoveNew(root *os.Root, temp, name string) error { return linkNew(root, temp, name) }
 
 func Fixed(*os.Root, string) (bool, error) { return false, nil }
 

@@ -6,7 +6,6 @@
 package atomicfile
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -34,14 +33,6 @@ const (
 // the old content or the new, with its time. A zero mtime leaves the time to the system. It refuses a
 // target that is not a regular file. The file is private.
 func Replace(root *os.Root, name string, data []byte, mtime time.Time) error {
-	if err := Write(root, name, data, mtime); err != nil {
-		return err
-	}
-	return SyncFolder(root, path.Dir(name))
-}
-
-// Write is Replace without syncing the folder: after a power cut the file has its old content or the new one.
-func Write(root *os.Root, name string, data []byte, mtime time.Time) error {
 	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%q: %w", filepath.Join(root.Name(), name), memory.ErrNotRegular)
 	}
@@ -49,16 +40,11 @@ func Write(root *os.Root, name string, data []byte, mtime time.Time) error {
 	if err := WriteTemp(root, temp, data, 0o600, mtime); err != nil {
 		return err
 	}
-	return Rename(root, temp, name)
-}
-
-// Rename gives a temporary the name to, in place of what has it, or removes it.
-func Rename(root *os.Root, temp, to string) error {
-	err := rename(root, temp, to)
-	if err != nil {
+	if err := rename(root, temp, name); err != nil {
 		root.Remove(temp)
+		return err
 	}
-	return err
+	return SyncFolder(root, path.Dir(name))
 }
 
 // rename gives the file at one path the name to, in place of what has it.
@@ -155,16 +141,11 @@ func Probe(root *os.Root, folder string, size int) error {
 
 // WriteTemp writes a new temporary, and syncs it but not its folder. A zero mtime leaves the time to the system.
 func WriteTemp(root *os.Root, name string, data []byte, perm fs.FileMode, mtime time.Time) error {
-	return CopyTemp(root, name, bytes.NewReader(data), perm, mtime)
-}
-
-// CopyTemp is WriteTemp for a content of any size.
-func CopyTemp(root *os.Root, name string, data io.Reader, perm fs.FileMode, mtime time.Time) error {
 	f, err := createTemp(root, name, perm)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, data)
+	_, err = f.Write(data)
 	if err == nil {
 		err = f.Chmod(perm) // the umask may have taken bits that the target has
 	}
@@ -266,7 +247,7 @@ func Move(root *os.Root, temp, name string) error {
 		return err
 	}
 	for range 8 {
-		err := settled(moveNew(root, temp, name), root, name, file)
+		err := settled(MoveNew(root, temp, name), root, name, file)
 		if errors.Is(err, fs.ErrExist) {
 			// If an exchange is reported as failed and tried again, it undoes itself.
 			err = settled(exchange(root, temp, name), root, name, file)
@@ -278,10 +259,6 @@ func Move(root *os.Root, temp, name string) error {
 	}
 	return fmt.Errorf("%s: appears and disappears while it is replaced", name)
 }
-
-// MoveNew gives the file at one path another name, in one step. It fails with fs.ErrExist if there is a file at the new name. The folders
-// are not synced.
-func MoveNew(root *os.Root, from, to string) error { return moveNew(root, from, to) }
 
 // MoveAside renames a file to a temporary. The folder is not synced.
 func MoveAside(root *os.Root, name, temp string) error { return rename(root, name, temp) }

@@ -38,7 +38,7 @@ func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memo
 
 func lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memory.Topic, exact bool, accepted ...string) []Fact {
 	var names []string
-	for _, n := range append(sortedNames(merged), into) {
+	for _, n := range append(memory.SortedNames(merged), into) {
 		names = append(names, "[["+memory.StemOf(n.String())+"]]", " ", n.String(), " ")
 	}
 	sample := survivor.Body()
@@ -59,7 +59,7 @@ func lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memo
 	}
 	unnamed := strings.NewReplacer(names...)
 	var lost []Fact
-	for _, n := range sortedNames(merged) {
+	for _, n := range memory.SortedNames(merged) {
 		if slices.Contains(accepted, RestOf(n.String())) {
 			continue
 		}

@@ -102,7 +102,7 @@ func (v *view) losses(of ...memory.Name) map[memory.Name]Loss {
 	}
 	var counted []memory.Name
 	all, others := 0, 0
-	for _, n := range sortedNames(v.Before.Topics) {
+	for _, n := range memory.SortedNames(v.Before.Topics) {
 		was, is := v.Before.Topics[n], v.After.Topics[n]
 		if is != nil && isFolderIndex(n) {
 			continue
@@ -147,7 +147,7 @@ func (v *view) losses(of ...memory.Name) map[memory.Name]Loss {
 func findLoss(v *view) (findings []Finding) {
 	losses := v.losses()
 	var asked []string // what accepts all of them
-	for _, n := range sortedNames(losses) {
+	for _, n := range memory.SortedNames(losses) {
 		loss := losses[n]
 		f := Finding{File: n.String(), Message: loss.Why, Hint: withoutReason[loss.Verdict]}
 		if f.Hint != "" {

@@ -106,7 +106,7 @@ func TestLosses(t *testing.T) {
 			c.Before = snapshotOf(t, before)
 		}
 		losses, got := c.Losses(), []string{}
-		for _, n := range sortedNames(losses) {
+		for _, n := range memory.SortedNames(losses) {
 			got = append(got, n.String()+" "+names[losses[n].Verdict])
 		}
 		return strings.Join(got, " ")

@@ -45,7 +45,7 @@ func Says(topics map[memory.Name]*memory.Topic) func(text string) bool {
 	}
 	r := newReader(sample.String())
 	var has []map[string][]int
-	for _, n := range sortedNames(topics) {
+	for _, n := range memory.SortedNames(topics) {
 		has = append(has, r.terms(wholeText(topics[n])))
 	}
 	return func(text string) bool {

@@ -133,7 +133,7 @@ func thousand(t testing.TB) *memory.Snapshot {
 // Of 400 varied memories, written one after the other, at most one in 50 is refused.
 func TestNearDuplicateOfManyTopics(t *testing.T) {
 	all := thousand(t)
-	names := sortedNames(all.Topics)[:400]
+	names := memory.SortedNames(all.Topics)[:400]
 	before := &memory.Snapshot{Topics: make(map[memory.Name]*memory.Topic)}
 	refused := 0
 	for i, n := range names {

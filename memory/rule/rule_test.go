@@ -250,7 +250,7 @@ func TestDanglingHint(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	names := sortedNames(snapshotOf(t, map[string]string{"feedback_go_tests.md": "", "pm2-restart-patterns.md": "", "x.md": ""}).Topics)
+	names := memory.SortedNames(snapshotOf(t, map[string]string{"feedback_go_tests.md": "", "pm2-restart-patterns.md": "", "x.md": ""}).Topics)
 	for file, want := range map[string]string{
 		"feedback-go-tests.md":         "feedback_go_tests.md",
 		"go_tests.md":                  "feedback_go_tests.md",
@@ -297,7 +297,7 @@ func TestRulesDocumentThemselves(t *testing.T) {
 // one core.
 func BenchmarkWhole(b *testing.B) {
 	before, after := thousand(b), thousand(b)
-	n := sortedNames(after.Topics)[500]
+	n := memory.SortedNames(after.Topics)[500]
 	b.Run("standing", func(b *testing.B) {
 		for b.Loop() {
 			Standing(before, nil, ruleTime)
@@ -308,8 +308,8 @@ func BenchmarkWhole(b *testing.B) {
 			Check{Before: before, After: after, Now: ruleTime}.Whole()
 		}
 	})
-	after.Topics[sortedNames(after.Topics)[1]] = memory.ParseTopic([]byte("no frontmatter"))
-	before.Topics[sortedNames(after.Topics)[1]] = memory.ParseTopic([]byte("no frontmatter, long ago"))
+	after.Topics[memory.SortedNames(after.Topics)[1]] = memory.ParseTopic([]byte("no frontmatter"))
+	before.Topics[memory.SortedNames(after.Topics)[1]] = memory.ParseTopic([]byte("no frontmatter, long ago"))
 	b.Run("an error that stood", func(b *testing.B) {
 		for b.Loop() {
 			Check{Before: before, After: after, Touched: map[memory.Name]bool{n: true}, Now: ruleTime}.Whole()

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"dream-mcp/memory"
@@ -108,11 +106,7 @@ func (v *view) textReader() *reader {
 	return v.reader
 }
 
-func (v *view) sortedNames() []memory.Name { return sortedNames(v.After.Topics) }
-
-func sortedNames[T any](topics map[memory.Name]T) []memory.Name {
-	return slices.SortedFunc(maps.Keys(topics), func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
-}
+func (v *view) sortedNames() []memory.Name { return memory.SortedNames(v.After.Topics) }
 
 // noIndex reports whether the rules of the index say nothing: where there is none and there are
 // memories, the host makes its own from names and descriptions (Claude Code since 2.1.224). A directory that is new
