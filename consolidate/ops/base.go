@@ -1,0 +1,93 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"dream-mcp/memory"
+)
+
+// A BaseError says that a write was not based on what is there.
+type BaseError struct {
+	Name   memory.Name
+	Base   string     // what the caller gave
+	Have   memory.Sum // what is there; "" when nothing is
+	Near   string     // where nothing is there, the topic on disk that is likeliest meant, or ""
+	OnDisk bool       // Have is on disk and the stage holds something else, or nothing
+}
+
+func (e *BaseError) Error() string {
+	switch {
+	case e.Have == "":
+		return fmt.Sprintf("%s does not exist, but a base was given", e.Name)
+	case e.Base == "":
+		return fmt.Sprintf("%s exists with sum %s, and no base was given", e.Name, e.Have.Short())
+	}
+	return fmt.Sprintf("%s has sum %s, not %s", e.Name, e.Have.Short(), e.Base)
+}
+
+// Check fails with a *BaseError where base is not the sum of what a write of n would replace (""
+// where that is nothing), and otherwise returns what it would replace. Where the file on disk is
+// no longer what a staged change was based on, the disk's sum is asked for.
+func (s *Stage) Check(n memory.Name, base string) (memory.File, error) {
+	have, _, err := s.check(n, base)
+	return have, err
+}
+
+// check is Check. It returns the sum on disk too, by the same look: an edit after it is a conflict.
+func (s *Stage) check(n memory.Name, base string) (have memory.File, disk memory.Sum, err error) {
+	if err := n.Writable(); err != nil {
+		return memory.File{}, "", err
+	}
+	have, drift, err := s.Read(n)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return memory.File{}, "", err
+	}
+	if drift != nil {
+		have = *drift
+	}
+	disk = have.Sum
+	if c, ok := s.Change(n); ok && drift == nil {
+		disk = c.Before
+	}
+	if err := s.checkSpelling(n, have.Sum != ""); err != nil {
+		return memory.File{}, "", err
+	}
+	switch {
+	case have.Sum == "" && base == "":
+	case have.Sum == "":
+		return memory.File{}, "", &BaseError{Name: n, Base: base, Near: s.Nearest(n)}
+	case !have.Sum.Is(base):
+		return memory.File{}, "", &BaseError{Name: n, Base: base, Have: have.Sum, OnDisk: drift != nil}
+	}
+	return have, disk, nil
+}
+
+// checkSpelling fails with a *TwinError where n would be another spelling of a memory that is there. A file system
+// that folds cases finds n by the other spelling, and the rules would take it for another memory.
+func (s *Stage) checkSpelling(n memory.Name, found bool) error {
+	l, err := s.dir.List()
+	if err != nil {
+		return err
+	}
+	var twin memory.Name
+	fold := n.Fold()
+	for _, f := range l.Files {
+		switch {
+		case f.Name == n:
+			return nil
+		case f.Name.Fold() == fold && (found || !s.deletes(f.Name)):
+			twin = f.Name
+		}
+	}
+	for _, c := range s.Changes {
+		if c.Name != n && c.After != "" && c.Name.Fold() == fold {
+			twin = c.Name
+		}
+	}
+	if twin != (memory.Name{}) {
+		return &memory.TwinError{Name: n, Twin: twin}
+	}
+	return nil
+}
