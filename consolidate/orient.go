@@ -48,8 +48,8 @@ type Map struct {
 	Alike     []related.Pair    // with other projects; none if nobody watches
 }
 
-// About returns the files that the map is about: with findings, changed, or touched by what changed.
-func (m *Map) About() map[string]bool {
+// about returns the files that the map is about: with findings, changed, or touched by what changed.
+func (m *Map) about() map[string]bool {
 	about := map[string]bool{}
 	for _, f := range m.Findings {
 		about[f.File] = true
@@ -101,7 +101,7 @@ func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 	err = d.mapMemory(ctx, &m, p.openCode(), now)
 	m.Findings = append(p.Share.Findings(), m.Findings...)
 	d.reported(m.Findings)
-	d.news = m.About()
+	d.news = m.about()
 	if err == nil {
 		d.drawn = &m
 	}

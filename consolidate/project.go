@@ -25,7 +25,7 @@ import (
 
 // Defaults and limits.
 const (
-	DefaultLease = time.Hour
+	defaultLease = time.Hour
 	throttleSpan = 10 * time.Minute // between two counts by hooks that find too few sessions
 )
 
@@ -92,7 +92,7 @@ func Open(o Options) *Project {
 		// Without the monotonic clock, which stops while the machine sleeps. A lease must not.
 		o.Now = func() time.Time { return time.Now().Round(0) }
 	}
-	o.Lease = cmp.Or(o.Lease, DefaultLease)
+	o.Lease = cmp.Or(o.Lease, defaultLease)
 	p := &Project{options: o, Transcripts: o.Transcripts, prompted: o.Prompted}
 	o.Ended, o.Landed = p.ended, func(ops.Op) { p.History.PruneAfter() }
 	p.Store = ops.Open(o.Options)

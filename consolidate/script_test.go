@@ -27,7 +27,7 @@ var script = map[string]operation{
 	})},
 	"expire": {run: dreamThen(func(p *Project) error {
 		now := p.Store.Now()
-		p.Store.Now = func() time.Time { return now.Add(DefaultLease) }
+		p.Store.Now = func() time.Time { return now.Add(defaultLease) }
 		_, err := p.Read(ctx, []string{"a.md"})
 		if !errors.Is(err, ErrExpired) {
 			return fmt.Errorf("a call when the lease has run out: %w", err)

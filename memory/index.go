@@ -100,7 +100,7 @@ func (x *Index) parse(text string) {
 		x.lines = append(x.lines, line)
 	}
 	for i := range x.lines {
-		x.refs.AddLine(&x.lines[i])
+		x.refs.addLine(&x.lines[i])
 	}
 }
 

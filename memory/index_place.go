@@ -240,5 +240,5 @@ func (x *Index) place(i int, text string) {
 		new.section = x.lines[i-1].section
 	}
 	x.lines = slices.Insert(x.lines, i, new)
-	x.refs.AddLine(&new)
+	x.refs.addLine(&new)
 }

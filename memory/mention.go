@@ -14,7 +14,7 @@ import (
 // in the text.
 func (x *Index) Mentions(n Name) bool {
 	// A name with a space in it is not a word of the text.
-	return x.refs.Names(n) || strings.Contains(n.path, " ") && slices.ContainsFunc(x.lines, func(line Line) bool {
+	return x.refs.names(n) || strings.Contains(n.path, " ") && slices.ContainsFunc(x.lines, func(line Line) bool {
 		return strings.Contains(line.Text, n.path)
 	})
 }
@@ -23,8 +23,8 @@ func (x *Index) Mentions(n Name) bool {
 // backticks, "w" a slug in brackets, "x" such a slug without its type.
 type Refs map[string]bool
 
-// AddLine adds what a line refers to. The title of a link names its file.
-func (r Refs) AddLine(line *Line) {
+// addLine adds what a line refers to. The title of a link names its file.
+func (r Refs) addLine(line *Line) {
 	text := line.Text
 	for _, l := range line.Scan.Links {
 		if !l.Nowhere {
@@ -57,8 +57,8 @@ func (r Refs) AddLine(line *Line) {
 	}
 }
 
-// Names reports whether one of the references is to a file.
-func (r Refs) Names(n Name) bool {
+// names reports whether one of the references is to a file.
+func (r Refs) names(n Name) bool {
 	return slices.ContainsFunc(RefKeys(n.path), func(key string) bool { return r[key] })
 }
 
@@ -123,7 +123,7 @@ func (line *Line) PointsTo(known map[string]bool) bool {
 		return true
 	}
 	named := Refs{}
-	named.AddLine(line)
+	named.addLine(line)
 	for key := range named {
 		if known[key] {
 			return true

@@ -91,10 +91,10 @@ func (m *frontmatter) either(key string) field {
 }
 
 // Title returns the field "name", or "".
-func (m *frontmatter) Title() string { return m.Value("name") }
+func (m *frontmatter) Title() string { return m.value("name") }
 
 // Description returns the field "description", or "".
-func (m *frontmatter) Description() string { return m.Value("description") }
+func (m *frontmatter) Description() string { return m.value("description") }
 
 // Type returns the type as the newest form has it, in metadata, or else the older form's at the
 // top level, or "". What follows a "#" is a comment.
@@ -114,7 +114,7 @@ func (m *frontmatter) EveryType() (kinds []string) {
 	return kinds
 }
 
-func (m *frontmatter) Value(key string) string {
+func (m *frontmatter) value(key string) string {
 	value, _, _ := m.Field(key)
 	return strings.TrimSpace(value)
 }

@@ -168,7 +168,7 @@ func FuzzTopic(f *testing.F) {
 		quoted := ParseTopic(data)
 		quoted.Quote()
 		for _, key := range []string{"name", "description"} {
-			if was, is := topic.Value(key), ParseTopic(quoted.Bytes()).Value(key); is != was {
+			if was, is := topic.value(key), ParseTopic(quoted.Bytes()).value(key); is != was {
 				t.Fatalf("%q: %s is %q, was %q", data, key, is, was)
 			}
 		}

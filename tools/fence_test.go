@@ -120,7 +120,7 @@ func FuzzFences(f *testing.F) {
 		for n := range len(reviews) + 1 {
 			shown := answer{text: describeReviews(reviews[:n])}.result(nil, nil).Content[0].(mcp.TextContent).Text
 			checkFences(t, "review_dream", shown)
-			if len(shown) > MaxAnswer {
+			if len(shown) > maxAnswer {
 				t.Errorf("review_dream answers %d bytes", len(shown))
 			}
 		}
@@ -130,14 +130,14 @@ func FuzzFences(f *testing.F) {
 // An answer that is too long is cut within its quotation, which is closed.
 func TestCutClosesTheFence(t *testing.T) {
 	var b text
-	writeHits(&b, 1, MaxAnswer, func(int) string {
+	writeHits(&b, 1, maxAnswer, func(int) string {
 		var hit text
 		indent(&hit, hostile(9_000, 3))
 		return hit.String()
 	})
 	got := answer{text: b.String()}.result(nil, nil).Content[0].(mcp.TextContent).Text
 	checkFences(t, "cut", got)
-	if n := utf8.RuneCountInString(got); n > MaxAnswer || !strings.Contains(got, "… cut here") {
+	if n := utf8.RuneCountInString(got); n > maxAnswer || !strings.Contains(got, "… cut here") {
 		t.Errorf("%d characters, which end with %q", n, got[len(got)-80:])
 	}
 }

@@ -38,7 +38,7 @@ func finalizeIndex(ctx context.Context, p *consolidate.Project, r finalizeArgume
 	if r.DryRun {
 		return answer{value: fit(res, maxDryRun)}, nil
 	}
-	return answer{value: fit(res, MaxAnswer)}, nil
+	return answer{value: fit(res, maxAnswer)}, nil
 }
 
 type finalizeArguments struct {

@@ -17,7 +17,7 @@ import (
 // answerBytes returns the size of an answer: a page, or more if the caller set limit or context.
 func answerBytes(r grepArguments) int {
 	if r.Limit > 0 || r.Context != nil {
-		return MaxAnswer - 2_000
+		return maxAnswer - 2_000
 	}
 	return pageBytes
 }

@@ -79,7 +79,7 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 	if page.Index != nil {
 		renderOutline(&b, *page.Index, page.Loaded)
 	}
-	renderFiles(&b, paths, files, 0, MaxAnswer) // a file that changed after it was staged is shown twice
+	renderFiles(&b, paths, files, 0, maxAnswer) // a file that changed after it was staged is shown twice
 	p.Recall.NoteRead(paths)
 	left, last := page.Left, memory.IndexFile
 	if len(paths) > 0 {
@@ -210,7 +210,7 @@ func renderFile(b *text, f consolidate.Shown, offset int) {
 }
 
 // maxLine is the longest line that is not cut at the end of a page.
-const maxLine = 3 * pageBytes / 2 // so that both texts of a file that was changed after it was staged fit into MaxAnswer
+const maxLine = 3 * pageBytes / 2 // so that both texts of a file that was changed after it was staged fit into maxAnswer
 
 // pageOf returns the bounds of a page of about room bytes from an offset. It begins and ends between lines, or inside a
 // line longer than maxLine between two characters.

@@ -23,9 +23,9 @@ func refuse(err error, show secret.Allowed) *mcp.CallToolResult {
 	var b text
 	b.add(true, "refused: %s\n", visible.Short(show.Line(reason), 4_000))
 	b.add(next != "", "hint: %s\n", visible.Short(show.Line(next), 2_000))
-	shown := fill(&b, len(rest), MaxError-100, func(i int) string { return visible.Short(show.Line(rest[i]), 600) + "\n" })
+	shown := fill(&b, len(rest), maxError-100, func(i int) string { return visible.Short(show.Line(rest[i]), 600) + "\n" })
 	b.add(shown < len(rest), "… and %d more", len(rest)-shown)
-	return mcp.NewToolResultError(cut(strings.TrimRight(b.String(), "\n"), MaxError))
+	return mcp.NewToolResultError(cut(strings.TrimRight(b.String(), "\n"), maxError))
 }
 
 // explain returns the reason of an error, what to do next, and more lines.

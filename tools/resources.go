@@ -43,7 +43,7 @@ func (c *Connection) resources() []mcpserver.ServerResource {
 				if errors.Is(err, ops.ErrNothing) {
 					report, err = "No dream has landed yet.\n", nil
 				}
-				return cut(p.Store.AllowSecrets.Show(report).Text, MaxAnswer), err
+				return cut(p.Store.AllowSecrets.Show(report).Text, maxAnswer), err
 			}),
 		serve("memory://"+memory.IndexFile, "index", "Memory index", "MEMORY.md: a line for each memory.", "text/markdown", readResource),
 	}

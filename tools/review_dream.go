@@ -60,7 +60,7 @@ func describeReviews(reviews []consolidate.Review) string {
 	if len(reviews) == 0 {
 		return "Nothing waits for the person's answer."
 	}
-	const most = MaxAnswer - 2_000
+	const most = maxAnswer - 2_000
 	var b text
 	shown := fill(&b, len(reviews), most, func(i int) string { return describeReview(reviews[i], most/min(len(reviews), 4)) })
 	b.add(shown < len(reviews), "… and %d more: dream-mcp review, in a terminal\n", len(reviews)-shown)

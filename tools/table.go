@@ -3,7 +3,7 @@
 // the tools is in the folder wire.
 //
 // Arguments are checked against the schema in the folder wire; the client sees it without its limits. The size of an
-// answer is limited (MaxAnswer, MaxError); an answer that was cut says so, and how to get the rest. An error that a
+// answer is limited (maxAnswer, maxError); an answer that was cut says so, and how to get the rest. An error that a
 // model can fix is an answer with isError, which names the problem and the next call, and not a protocol error. Package
 // server masks credentials in what is sent; text that is cut here is masked first. The package has no state, so a crash
 // loses nothing.
@@ -38,8 +38,8 @@ import (
 // Limits of answers, in characters. Claude Code cuts a success over 50,000 and an error over 10,500;
 // several hosts cut at 10 KB, so that is a page.
 const (
-	MaxAnswer = 48_000
-	MaxError  = 10_000
+	maxAnswer = 48_000
+	maxError  = 10_000
 	maxPage   = 10_000
 	pageBytes = 9_500 // a page without its header
 )
@@ -192,7 +192,7 @@ func (t tool) serve(c *Connection) mcpserver.ServerTool {
 // result renders the answer of a call, or its error. Text is masked before it is cut.
 func (a answer) result(err error, show secret.Allowed) *mcp.CallToolResult {
 	if err == nil && a.value == nil {
-		return mcp.NewToolResultText(cut(show.Show(a.text).Text, MaxAnswer))
+		return mcp.NewToolResultText(cut(show.Show(a.text).Text, maxAnswer))
 	}
 	var data []byte
 	if err == nil {

@@ -15,7 +15,7 @@ var claudeCode = Host{
 		Nested: []string{"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE"},
 	},
 	Settings: &Settings{
-		Place: Place{Variable: "CLAUDE_CONFIG_DIR"}, Files: []string{".claude.json"}, Project: ".mcp.json", List: "mcpServers", Entry: TypedEntry,
+		Place: Place{Variable: "CLAUDE_CONFIG_DIR"}, Files: []string{".claude.json"}, Project: ".mcp.json", List: "mcpServers", Entry: typedEntry,
 		Lock: ".lock",
 		Allow: &Allow{
 			Place: Place{Variable: "CLAUDE_CONFIG_DIR", Home: ".claude"}, File: "settings.json", Keys: []string{"permissions", "allow"},

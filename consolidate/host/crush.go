@@ -13,7 +13,7 @@ import (
 var crush = Host{
 	ID: "crush", Name: "Crush", Program: "crush", Tried: "0.90.0",
 	Settings: &Settings{
-		Place: Place{Variable: "XDG_CONFIG_HOME", Home: ".config"}, Files: []string{"crush/crush.json"}, Project: "crush.json", List: "mcp", Entry: TypedEntry,
+		Place: Place{Variable: "XDG_CONFIG_HOME", Home: ".config"}, Files: []string{"crush/crush.json"}, Project: "crush.json", List: "mcp", Entry: typedEntry,
 	},
 	Sessions: []Sessions{{
 		Format: said.Format{

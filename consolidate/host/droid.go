@@ -7,7 +7,7 @@ import "dream-mcp/consolidate/transcript/said"
 var droid = Host{
 	ID: "droid", Name: "Droid", Program: "droid", Tried: "0.225.2", Ask: "/dream",
 	Settings: &Settings{
-		Place: Place{Variable: "FACTORY_HOME_OVERRIDE"}, Files: []string{".factory/mcp.json"}, Project: ".factory/mcp.json", List: "mcpServers", Entry: TypedEntry,
+		Place: Place{Variable: "FACTORY_HOME_OVERRIDE"}, Files: []string{".factory/mcp.json"}, Project: ".factory/mcp.json", List: "mcpServers", Entry: typedEntry,
 		Skill: ".factory/skills/dream/SKILL.md",
 	},
 	Hooks: &Hooks{

@@ -108,11 +108,11 @@ func PlainEntry(call []string) Entry {
 	return Entry{Command: call[0], Args: call[1:]}
 }
 
-// TypedEntry says what kind of server it is.
-func TypedEntry(call []string) Entry { return Entry{Type: "stdio", Command: call[0], Args: call[1:]} }
+// typedEntry says what kind of server it is.
+func typedEntry(call []string) Entry { return Entry{Type: "stdio", Command: call[0], Args: call[1:]} }
 
-// LocalEntry has the arguments in the command.
-func LocalEntry(call []string) Entry { return Entry{Type: "local", Command: call, Enabled: true} }
+// localEntry has the arguments in the command.
+func localEntry(call []string) Entry { return Entry{Type: "local", Command: call, Enabled: true} }
 
 // Hooks describes the hooks of a host, and how its settings list them.
 type Hooks struct {

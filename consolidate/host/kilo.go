@@ -7,7 +7,7 @@ var kilo = Host{
 	ID: "kilo", Name: "Kilo", Program: "kilo", Tried: "7.7.9",
 	Settings: &Settings{
 		Place: Place{Variable: "XDG_CONFIG_HOME", Home: ".config"}, Files: []string{"kilo/kilo.json", "kilo/kilo.jsonc"}, Project: "kilo.json", List: "mcp",
-		Entry: LocalEntry,
+		Entry: localEntry,
 	},
 	Sessions: []Sessions{{
 		Format: said.Format{

@@ -20,7 +20,7 @@ var openCode = Host{
 	Settings: &Settings{
 		Place: Place{Variable: "XDG_CONFIG_HOME", Home: ".config"}, Files: []string{"opencode/opencode.json", "opencode/opencode.jsonc"},
 		Project: "opencode.json", List: "mcp",
-		Entry: LocalEntry,
+		Entry: localEntry,
 	},
 	Hooks: &Hooks{File: "plugins/dream-mcp.js", Plugin: openCodePlugin, Silent: true},
 	Sessions: []Sessions{{

@@ -15,7 +15,7 @@ import (
 var vsCode = Host{
 	ID: "vscode", Name: "VS Code", Program: "code", Ask: "/mcp.dream.dream",
 	Settings: &Settings{
-		Place: Place{Applications: true}, Files: []string{"Code/User/mcp.json"}, Project: ".vscode/mcp.json", List: "servers", Entry: TypedEntry,
+		Place: Place{Applications: true}, Files: []string{"Code/User/mcp.json"}, Project: ".vscode/mcp.json", List: "servers", Entry: typedEntry,
 	},
 	Sessions: []Sessions{
 		{Format: vsCodeFormat("Code/User", "Code - Insiders/User", "VSCodium/User", "Code - OSS/User"), Place: Place{Applications: true}},

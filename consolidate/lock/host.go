@@ -41,8 +41,8 @@ const clockSlack = 5 * time.Minute
 // Future reports whether s is so far in the future that a clock must be wrong.
 func (s Stamp) Future(now time.Time) bool { return s.Exists && s.Time.Sub(now) > clockSlack }
 
-// Near reports whether two stamps are equal at the precision that every file system and both formats have.
-func (s Stamp) Near(o Stamp) bool {
+// near reports whether two stamps are equal at the precision that every file system and both formats have.
+func (s Stamp) near(o Stamp) bool {
 	return s.Exists == o.Exists && s.Time.Sub(o.Time).Abs() < 2*time.Second
 }
 
@@ -213,9 +213,9 @@ func RestampHost(dir *memory.Dir, from, to Stamp) (done bool, err error) {
 	switch {
 	case err != nil || n.PID != 0:
 		return false, err
-	case n.Near(to):
+	case n.near(to):
 		return true, nil
-	case !n.Near(from):
+	case !n.near(from):
 		return false, nil
 	}
 	err = n.free(dir, to)

@@ -79,8 +79,8 @@ type Counts struct {
 	Index   bool `json:"index,omitempty"`  // it changed too
 }
 
-// CountsOf counts changes.
-func CountsOf(changes []Change) (n Counts) {
+// countsOf counts changes.
+func countsOf(changes []Change) (n Counts) {
 	for _, c := range changes {
 		switch {
 		case c.Name.IsIndex():
@@ -141,7 +141,7 @@ func describe(changes []Change, i Op, named bool) string {
 	case len(changes) == 0:
 		return "Reviewed " + reviewed + "; nothing needed to change."
 	}
-	text, separator := upper(CountsOf(changes).String()), "; "
+	text, separator := upper(countsOf(changes).String()), "; "
 	var parts []string
 	if named {
 		parts, separator = FilesOf(changes).parts(), ": "
@@ -168,7 +168,7 @@ func Tell(changes []Change, i Op) string {
 
 // Notice is the sentence in which a person learns what a dream changed.
 func Notice(changes []Change, i Op) string {
-	text := upper(CountsOf(changes).String())
+	text := upper(countsOf(changes).String())
 	if shown, _ := i.Listed.Count(); shown > 0 {
 		text += ", from " + Plural(shown, "session")
 	}

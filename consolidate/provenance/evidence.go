@@ -16,8 +16,8 @@ import (
 	"dream-mcp/memory/visible"
 )
 
-// Find returns the words at an ID or a source, from the transcript or else the kept copy.
-func (r *Sources) Find(ctx context.Context, id string) (Words, error) {
+// find returns the words at an ID or a source, from the transcript or else the kept copy.
+func (r *Sources) find(ctx context.Context, id string) (Words, error) {
 	u, err := r.Transcripts.Lookup(ctx, id)
 	if err == nil {
 		return wordsOf(u, r.Store.AllowSecrets), nil
@@ -38,7 +38,7 @@ func (r *Sources) Carried(ctx context.Context, content string) []Words {
 	for _, source := range sources[max(0, len(sources)-memory.MaxSources):] {
 		w, known := r.Kept(source)
 		if !known {
-			w, _ = r.Find(ctx, source)
+			w, _ = r.find(ctx, source)
 		}
 		if w.Source == source {
 			words = append(words, w)
@@ -92,7 +92,7 @@ func (r *Sources) Evidence(ctx context.Context, ids, listed []string) ([]Words, 
 		if strings.HasPrefix(id, ":") {
 			id = r.sessionOf(ctx, id, listed) + id
 		}
-		if words[i], err = r.Find(ctx, id); err != nil {
+		if words[i], err = r.find(ctx, id); err != nil {
 			return nil, ops.Refuse(fmt.Sprintf("evidence %q: %v", id, err), "an ID is SESSION:LINE, as in a89ce8ad-134:72; "+
 				"the header of a listing names the session; or omit evidence")
 		}
@@ -178,7 +178,7 @@ func (r *Sources) OriginsOf(ctx context.Context, t *memory.Topic) ([]Origin, err
 	for i, source := range sources {
 		w, ok := r.Kept(source)
 		if !ok && live[i] {
-			w, _ = r.Find(ctx, source)
+			w, _ = r.find(ctx, source)
 		}
 		w.Source = source
 		origins[i] = Origin{w, live[i]}

@@ -22,8 +22,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// MaxBytes bounds what is shown at once.
-const MaxBytes = 1500
+// maxBytes bounds what is shown at once.
+const maxBytes = 1500
 
 // The levels of "recall" in config.json. Each includes the one before.
 const (

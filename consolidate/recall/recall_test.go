@@ -64,7 +64,7 @@ func TestIndex(t *testing.T) {
 	if got := paths(shown)[:3]; !slices.Equal(got, []string{"m00.md", "m01.md", "m02.md"}) {
 		t.Errorf("the first are %v", got)
 	}
-	if len(text) > MaxBytes || !strings.Contains(text, fmt.Sprintf("and %d more\n", 60-len(shown))) {
+	if len(text) > maxBytes || !strings.Contains(text, fmt.Sprintf("and %d more\n", 60-len(shown))) {
 		t.Errorf("%d bytes: %s", len(text), text)
 	}
 	if text, _ := page().Index(nil); text != "" {
@@ -94,7 +94,7 @@ func FuzzShown(f *testing.F) {
 		index, _ := page().Index([]Memory{m, m, m, m})
 		notes, _ := page().Notes([]Note{{&m, body}, {&m, description}})
 		for _, text := range []string{index, notes} {
-			if len(text) > MaxBytes {
+			if len(text) > maxBytes {
 				t.Errorf("%d bytes", len(text))
 			}
 			if inner := strings.TrimSuffix(strings.TrimPrefix(text, "<dream-memories>"), "</dream-memories>"); text != "" && (len(inner) != len(text)-len("<dream-memories></dream-memories>") || visible.EscapeTags(inner) != inner) {

@@ -62,7 +62,7 @@ func (p Page) Notes(chosen []Note) (text string, shown []*Memory) {
 func (p Page) fence(intro string, left func(n int) string, all []*Memory, forms func(*Memory) []string) (string, []*Memory) {
 	opening := "<" + said.RecallTag + ">\n" + fmt.Sprintf(intro, p.text(p.Dir))
 	closing := "</" + said.RecallTag + ">"
-	room := MaxBytes - len(opening) - len(closing)
+	room := maxBytes - len(opening) - len(closing)
 	if left != nil {
 		room -= len(left(len(all)))
 	}

@@ -166,7 +166,7 @@ func TestIdentify(t *testing.T) {
 	refused("no commit")
 	sh(t, dir, "git", "commit", "-q", "--allow-empty", "-m", "one")
 	id, err := identify(t.Context(), dir)
-	if err != nil || id.Origin != "example.com/team/project" || !strings.HasPrefix(id.ID(), "project-") {
+	if err != nil || id.Origin != "example.com/team/project" || !strings.HasPrefix(id.id(), "project-") {
 		t.Fatalf("%+v %v", id, err)
 	}
 	clone := filepath.Join(t.TempDir(), "elsewhere")
@@ -176,7 +176,7 @@ func TestIdentify(t *testing.T) {
 	if same, err := identify(t.Context(), clone); err != nil || same != id {
 		t.Errorf("%+v %v", same, err)
 	}
-	if below, err := identify(t.Context(), filepath.Join(clone, "sub")); err != nil || below.Path != "sub" || below.ID() == id.ID() {
+	if below, err := identify(t.Context(), filepath.Join(clone, "sub")); err != nil || below.Path != "sub" || below.id() == id.id() {
 		t.Errorf("%+v %v", below, err)
 	}
 	other := filepath.Join(filepath.Dir(clone), "other")
@@ -217,13 +217,13 @@ func TestIdentify(t *testing.T) {
 }
 
 func TestAlike(t *testing.T) {
-	id := func(origin, root, path string) string { return Identity{Origin: origin, Root: root, Path: path}.ID() }
+	id := func(origin, root, path string) string { return Identity{Origin: origin, Root: root, Path: path}.id() }
 	shop := id("h/you/shop", "one", "")
 	for other, want := range map[string]bool{
 		shop: true, id("h/fork/shop", "two", ""): true, id("h/you/store", "one", ""): true, id("h/you/shop", "one", "web"): true,
-		id("h/you/store", "two", ""): false, id("h/you/店", "two", ""): false, Identity{Name: "web"}.ID(): false,
+		id("h/you/store", "two", ""): false, id("h/you/店", "two", ""): false, Identity{Name: "web"}.id(): false,
 	} {
-		if alike(shop, other) != want || alike(other, shop) != want || !isID.MatchString(other) || (Identity{Name: other}).ID() != other {
+		if alike(shop, other) != want || alike(other, shop) != want || !isID.MatchString(other) || (Identity{Name: other}).id() != other {
 			t.Errorf("%s and %s are alike: %t, want %t", shop, other, !want, want)
 		}
 	}

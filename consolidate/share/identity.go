@@ -75,9 +75,9 @@ func in(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimSpace(out), err
 }
 
-// ID returns the name of the identity in refs: a readable part, one for the first commit, and one for all of it. A name may be
+// id returns the name of the identity in refs: a readable part, one for the first commit, and one for all of it. A name may be
 // such an ID.
-func (i Identity) ID() string {
+func (i Identity) id() string {
 	if isID.MatchString(i.Name) {
 		return i.Name
 	}

@@ -112,7 +112,7 @@ func (l *link) alike(ctx context.Context) (ids []string, err error) {
 	all, err := l.git.heads(ctx, l.Remote, customRefs+"*"+memoryRef, branchRefs+"*"+memoryRef)
 	for ref := range all {
 		id := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(ref, customRefs), branchRefs), memoryRef)
-		if isID.MatchString(id) && alike(id, l.Identity.ID()) {
+		if isID.MatchString(id) && alike(id, l.Identity.id()) {
 			ids = append(ids, id)
 		}
 	}

@@ -67,7 +67,7 @@ type State struct {
 // What prevents a sync.
 var (
 	ErrNotShared = ops.Refuse("this memory is not shared", "dream-mcp share REMOTE shares it")
-	ErrBusy      = ops.Refuse("another process is syncing this memory", "try again in a moment")
+	errBusy      = ops.Refuse("another process is syncing this memory", "try again in a moment")
 )
 
 // Share is the share of one memory. Methods that wait for a remote or for another process are called without the mutex of the store. They
@@ -129,7 +129,7 @@ func (r *Share) open(ctx context.Context, limit time.Duration, wait bool, begin 
 	}
 	unlock, err := r.Store.Records.LockNote(ctx, lockFile, patience)
 	if errors.Is(err, lock.ErrHeld) {
-		return ErrBusy
+		return errBusy
 	}
 	if err != nil {
 		return err

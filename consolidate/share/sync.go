@@ -44,10 +44,10 @@ type link struct {
 // heads are the commits of the remote's refs; "" where there is none.
 type heads struct{ memory, lease string }
 
-func (l *link) ref(name string) string { return l.Refs + l.Identity.ID() + name }
+func (l *link) ref(name string) string { return l.Refs + l.Identity.id() + name }
 
 // MemoryRef is the ref of the remote that has the memory.
-func (s State) MemoryRef() string { return s.Refs + s.Identity.ID() + memoryRef }
+func (s State) MemoryRef() string { return s.Refs + s.Identity.id() + memoryRef }
 
 // redacted returns files without what was forgotten here, and which of them had something of it.
 func redacted(files Files) (without Files, had []memory.Name) {
@@ -67,7 +67,7 @@ func (l *link) heads(ctx context.Context) (heads, error) {
 	if l.silent != nil {
 		return heads{}, l.silent
 	}
-	id := l.Identity.ID()
+	id := l.Identity.id()
 	short, cancel := context.WithTimeoutCause(ctx, l.answer, fmt.Errorf("the remote did not answer within %v", l.answer))
 	defer cancel()
 	all, err := l.git.heads(short, l.Remote, customRefs+id+"/*", branchRefs+id+"/*")

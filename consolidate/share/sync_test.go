@@ -250,7 +250,7 @@ func TestSync(t *testing.T) {
 	// An empty memory is not a deletion of all, and neither is a remote without the ref.
 	os.Remove(filepath.Join(b.dir, "x.md"))
 	b.stopped("is not sent as their deletion")
-	sh(t, remote, "git", "update-ref", "-d", customRefs+Identity{Name: "x"}.ID()+memoryRef)
+	sh(t, remote, "git", "update-ref", "-d", customRefs+Identity{Name: "x"}.id()+memoryRef)
 	a.stopped("no longer has this memory")
 	if a.text("x.md") == "" {
 		t.Error("a deleted ref deleted a memory")
@@ -323,7 +323,7 @@ func TestJoin(t *testing.T) {
 	if again := join(b, "shop"); again != second {
 		t.Errorf("%q, once %q", again, second)
 	}
-	id := a.state().Identity.ID()
+	id := a.state().Identity.id()
 	d := newMachine(t, 0)
 	if join(d, "Shop"); len(alike) != 1 || alike[0] != id {
 		t.Errorf("alike are %v, want %s", alike, id)
@@ -401,7 +401,7 @@ func TestHostileRemote(t *testing.T) {
 	a := join(t, remote, "desk", 0)
 	a.write("x.md", "one\n")
 	a.sync()
-	good, ref := a.state().Base, customRefs+Identity{Name: "x"}.ID()+memoryRef
+	good, ref := a.state().Base, customRefs+Identity{Name: "x"}.id()+memoryRef
 	work := filepath.Join(t.TempDir(), "work")
 	sh(t, t.TempDir(), "git", "clone", "-q", "--no-checkout", remote, work)
 	sh(t, work, "git", "fetch", "-q", "origin", ref)

@@ -31,7 +31,7 @@ const Mark = "(forgotten)"
 
 // Bounds of a text, in letters, digits and the spaces between words.
 const (
-	MinRunes = 2
+	minRunes = 2
 	MaxRunes = 20_000
 )
 
@@ -66,7 +66,7 @@ func (l *List) Add(text, open string, at time.Time) bool {
 	if len(window) > 0 && window[len(window)-1] == ' ' {
 		window = window[:len(window)-1]
 	}
-	if len(window) < MinRunes || len(window) > MaxRunes {
+	if len(window) < minRunes || len(window) > MaxRunes {
 		return false
 	}
 	base, sum := l.base(), uint64(0)
@@ -243,7 +243,7 @@ func Read(path string) (*List, error) {
 	if len(l.Key) != keySize {
 		return nil, fmt.Errorf("%q is damaged: it has no key", path)
 	}
-	if slices.ContainsFunc(l.Texts, func(t Text) bool { return t.Runes < MinRunes || t.Runes > MaxRunes }) {
+	if slices.ContainsFunc(l.Texts, func(t Text) bool { return t.Runes < minRunes || t.Runes > MaxRunes }) {
 		return nil, fmt.Errorf("%q holds a length that no forgotten text has", path)
 	}
 	return l, nil

@@ -20,34 +20,34 @@ type Regexp struct {
 // New returns the regular expression expr. A wrong one panics at its first use.
 func New(expr string) *Regexp { return &Regexp{expr: expr} }
 
-// Compiled returns the compiled expression.
-func (r *Regexp) Compiled() *regexp.Regexp {
+// compiled returns the compiled expression.
+func (r *Regexp) compiled() *regexp.Regexp {
 	r.once.Do(func() { r.re = regexp.MustCompile(r.expr) })
 	return r.re
 }
 
-func (r *Regexp) MatchString(s string) bool            { return r.Compiled().MatchString(s) }
-func (r *Regexp) FindString(s string) string           { return r.Compiled().FindString(s) }
-func (r *Regexp) FindStringSubmatch(s string) []string { return r.Compiled().FindStringSubmatch(s) }
+func (r *Regexp) MatchString(s string) bool            { return r.compiled().MatchString(s) }
+func (r *Regexp) FindString(s string) string           { return r.compiled().FindString(s) }
+func (r *Regexp) FindStringSubmatch(s string) []string { return r.compiled().FindStringSubmatch(s) }
 func (r *Regexp) FindStringSubmatchIndex(s string) []int {
-	return r.Compiled().FindStringSubmatchIndex(s)
+	return r.compiled().FindStringSubmatchIndex(s)
 }
-func (r *Regexp) ReplaceAllString(s, to string) string { return r.Compiled().ReplaceAllString(s, to) }
+func (r *Regexp) ReplaceAllString(s, to string) string { return r.compiled().ReplaceAllString(s, to) }
 
-func (r *Regexp) FindAllString(s string, n int) []string { return r.Compiled().FindAllString(s, n) }
+func (r *Regexp) FindAllString(s string, n int) []string { return r.compiled().FindAllString(s, n) }
 func (r *Regexp) FindAllStringIndex(s string, n int) [][]int {
-	return r.Compiled().FindAllStringIndex(s, n)
+	return r.compiled().FindAllStringIndex(s, n)
 }
 func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
-	return r.Compiled().FindAllStringSubmatch(s, n)
+	return r.compiled().FindAllStringSubmatch(s, n)
 }
 func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
-	return r.Compiled().FindAllStringSubmatchIndex(s, n)
+	return r.compiled().FindAllStringSubmatchIndex(s, n)
 }
 func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
-	return r.Compiled().FindAllSubmatch(b, n)
+	return r.compiled().FindAllSubmatch(b, n)
 }
-func (r *Regexp) ReplaceAll(b, to []byte) []byte { return r.Compiled().ReplaceAll(b, to) }
+func (r *Regexp) ReplaceAll(b, to []byte) []byte { return r.compiled().ReplaceAll(b, to) }
 func (r *Regexp) ReplaceAllStringFunc(s string, to func(string) string) string {
-	return r.Compiled().ReplaceAllStringFunc(s, to)
+	return r.compiled().ReplaceAllStringFunc(s, to)
 }

@@ -17,7 +17,7 @@ func Word(word string, known []string) string {
 		if len(strings.Trim(word, "-")) >= 2 && strings.HasPrefix(k, word) {
 			return k
 		}
-		if d := Distance(word, k, least); d < least {
+		if d := distance(word, k, least); d < least {
 			best, least = k, d
 		}
 	}
@@ -35,9 +35,9 @@ func Ranked(word string, known []string) []int {
 	return indexes
 }
 
-// Distance counts the letters to add, drop, change or swap with their neighbour to make a into b, up
+// distance counts the letters to add, drop, change or swap with their neighbour to make a into b, up
 // to limit.
-func Distance(a, b string, limit int) int {
+func distance(a, b string, limit int) int {
 	from, to := []rune(a), []rune(b)
 	if len(from)-len(to) >= limit || len(to)-len(from) >= limit {
 		return limit

@@ -83,7 +83,7 @@ func MapJSON(data []byte, change func(depth int, key, text string, isKey bool) s
 // showValue masks a value that only its key makes a credential.
 func (a Allowed) showValue(key, value string) string {
 	before := key + ": "
-	spans := slices.DeleteFunc(a.Find(before+value), func(s Span) bool { return s.From < len(before) })
+	spans := slices.DeleteFunc(a.find(before+value), func(s Span) bool { return s.From < len(before) })
 	for i := range spans {
 		spans[i].From -= len(before)
 		spans[i].To -= len(before)

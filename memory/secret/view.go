@@ -43,8 +43,8 @@ func (a Allowed) Rules() uint64 {
 	return h.Sum64()
 }
 
-// Find is Find without what is allowed.
-func (a Allowed) Find(text string) []Span {
+// find is Find without what is allowed.
+func (a Allowed) find(text string) []Span {
 	return slices.DeleteFunc(Find(text), func(s Span) bool { return a.allows(text[s.From:s.To]) })
 }
 
@@ -94,7 +94,7 @@ func (a Allowed) View(text string) View {
 func (a Allowed) credentials(text string) View { return a.view(text, nil) }
 
 func (a Allowed) view(text string, unwanted []Span) View {
-	v := cover(text, joined(a.Find(text), unwanted))
+	v := cover(text, joined(a.find(text), unwanted))
 	for range maxPasses - 1 {
 		if len(v.Spans) == 0 {
 			break

@@ -37,8 +37,8 @@ func foldRune(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// Fold returns a word in lower case and without accents.
-func Fold(s string) string {
+// fold returns a word in lower case and without accents.
+func fold(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r = foldRune(r); r == 0 {
 			return -1

@@ -49,7 +49,7 @@ func (l *Language) Stem(word string) string {
 		algorithm(env)
 		word = env.Current()
 	}
-	return Fold(word)
+	return fold(word)
 }
 
 func isCyrillic(text string) bool {

@@ -77,7 +77,7 @@ func (l *Language) Terms(token string, kind Kind) (terms []string) {
 	case kind == Pair:
 		return []string{token}
 	case kind == Whole && strings.ContainsAny(token, "./:@"):
-		return []string{strings.TrimSuffix(Fold(token), ".md")}
+		return []string{strings.TrimSuffix(fold(token), ".md")}
 	case kind == Whole:
 		return []string{l.Stem(nameSigns.Replace(token))}
 	}

@@ -174,7 +174,7 @@ func TestReader(t *testing.T) {
 			r.line(line)
 		}
 		r.flush()
-		log.Close()
+		log.close()
 		if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), row.logged) || len(text) > 700 {
 			t.Errorf("%q: logged %s", row.lines, text)
 		}
@@ -190,7 +190,7 @@ func TestReaderOfManyPieces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer log.Close()
+	defer log.close()
 	r := newReader(log)
 	for range 20_000 {
 		r.line(`{"type":"message","role":"assistant","content":"word "}`)

@@ -75,4 +75,4 @@ func LogFailure(state string, err error) {
 	fmt.Fprintf(&secret.Writer{Out: f}, "%s %s\n", time.Now().UTC().Format(time.RFC3339), clip(said.Visible(strings.ReplaceAll(err.Error(), "\n", "; "))))
 }
 
-func (l *runLog) Close() error { return l.f.Close() }
+func (l *runLog) close() error { return l.f.Close() }

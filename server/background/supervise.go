@@ -42,7 +42,7 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup settings.Setup
 		_, endErr := run.End(context.Background(), runs.RunEnd{Failure: err.Error()})
 		return errors.Join(err, endErr)
 	}
-	defer log.Close()
+	defer log.close()
 	log.say("background dream %s, mode %s, over %s", run.ID, setup.Mode, p.Store.MemoryDir)
 	occasion := append(firing, settings.ClaudeCode)[0]
 	report, words, err := dream(ctx, p, setup, occasion, server, log)

@@ -9,16 +9,16 @@ import (
 	"dream-mcp/server/settings"
 )
 
-// Quiet are our tools that change no memory, so that a person may want no question before each call: those that only read, and the
+// quiet are our tools that change no memory, so that a person may want no question before each call: those that only read, and the
 // one that ends a dream without landing anything.
-var Quiet = []string{"dream_status", "dream_orient", "grep_transcripts", "read_memory", "abort_dream"}
+var quiet = []string{"dream_status", "dream_orient", "grep_transcripts", "read_memory", "abort_dream"}
 
 // Rules returns the lines by which the host asks nothing before a call of a quiet tool; nil if it has no such settings.
 func Rules(h *host.Host) (rules []string) {
 	if h.Settings.Allow == nil {
 		return nil
 	}
-	for _, tool := range Quiet {
+	for _, tool := range quiet {
 		rules = append(rules, h.Settings.Allow.Rule(server, tool))
 	}
 	return rules

@@ -150,7 +150,7 @@ func (r *resolver) findProject() error {
 	case hosts != "":
 		use(hosts, "CLAUDE_PROJECT_DIR")
 	case r.env.Folder != "" && filepath.Dir(r.env.Folder) != r.env.Folder:
-		use(r.env.Folder, FromClient)
+		use(r.env.Folder, fromClient)
 	case !filepath.IsAbs(r.env.Dir), filepath.Dir(r.env.Dir) == r.env.Dir:
 		r.Settings["project"] = Setting{"", FromWorkingDirectory}
 		r.warn("no project is named, so no sessions are reviewed and nothing is compared with files of a project")

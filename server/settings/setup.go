@@ -81,7 +81,7 @@ var Modes = []string{ModeOff, ModeSuggest, ModeApprove, ModeAuto}
 
 // Two sources of Settings["project"].
 const (
-	FromClient           = "the client"
+	fromClient           = "the client"
 	FromWorkingDirectory = "working directory"
 )
 

@@ -70,7 +70,7 @@ func TestProject(t *testing.T) {
 	}
 	env, top := world(t, "home/q/")
 	env.Folder = filepath.Join(top, "home", "q")
-	if s, err := Resolve(env, NoFlags); err != nil || s.Project != env.Folder || s.Settings["project"].Source != FromClient {
+	if s, err := Resolve(env, NoFlags); err != nil || s.Project != env.Folder || s.Settings["project"].Source != fromClient {
 		t.Errorf("named by the client: %q, %v", s.Project, err)
 	}
 	env.Dir = ""

@@ -53,13 +53,13 @@ func (s *session) is(f said.File) bool {
 	return s != nil && s.size == f.Size && s.modified == Nanoseconds(f.ModTime)
 }
 
-// LastYear is the last whole year that nanoseconds can hold; the first is 1678.
-const LastYear = 2261
+// lastYear is the last whole year that nanoseconds can hold; the first is 1678.
+const lastYear = 2261
 
 // Nanoseconds is a time as a number that orders as times do; what lies beyond the numbers is not a time that
 // a session had.
 func Nanoseconds(t time.Time) int64 {
-	if y := t.Year(); y < 1678 || y > LastYear {
+	if y := t.Year(); y < 1678 || y > lastYear {
 		return 0
 	}
 	return t.UnixNano()

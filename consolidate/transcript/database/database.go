@@ -2,7 +2,7 @@
 //
 // It promises that nothing is written, created or locked, so that no program waits for it; that rows which are only in the
 // write-ahead log are read; that all that one View reads is one committed state of the database, or View fails with ErrBusy;
-// and that a View ends within MaxTime, whatever bytes the files have.
+// and that a View ends within maxTime, whatever bytes the files have.
 //
 // It does not promise the newest commit. A database with a rollback journal is not read: its writer must recover it.
 package database
@@ -24,13 +24,13 @@ import (
 
 // The limits.
 const (
-	MaxRow   = 16 << 20         // bytes of one value; a longer one is not read
-	MaxTime  = 20 * time.Second // of a View, its tries together
+	maxRow   = 16 << 20         // bytes of one value; a longer one is not read
+	maxTime  = 20 * time.Second // of a View, its tries together
 	maxTries = 5                // of a View
 )
 
-// ErrBusy is the error of View if each of its tries read a database that was being changed.
-var ErrBusy = errors.New("the database is being changed")
+// errBusy is the error of View if each of its tries read a database that was being changed.
+var errBusy = errors.New("the database is being changed")
 
 // A File is a database. Open opens the database and its log for reading.
 type File struct {
@@ -41,7 +41,7 @@ type File struct {
 // View calls read with a state of the database, which is valid during the call, and again if what it read was not a
 // committed state. It returns the last call's error.
 func (f File) View(read func(View) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), MaxTime)
+	ctx, cancel := context.WithTimeout(context.Background(), maxTime)
 	defer cancel()
 	for try := range maxTries {
 		time.Sleep(time.Duration(try*try) * 5 * time.Millisecond)
@@ -50,7 +50,7 @@ func (f File) View(read func(View) error) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%q: %w", f.Path, ErrBusy)
+	return fmt.Errorf("%q: %w", f.Path, errBusy)
 }
 
 // try calls read once, and reports whether all that it read is of one committed state.
@@ -199,7 +199,7 @@ func (r Row) Int(i int) int64 {
 	return n
 }
 
-// TooLong reports whether a value has more bytes than MaxRow. Such a value is passed as true.
+// TooLong reports whether a value has more bytes than maxRow. Such a value is passed as true.
 func (r Row) TooLong(i int) bool { return r[i] == true }
 
 // Has reports whether the database has a table.
@@ -225,7 +225,7 @@ func (v View) Rows(table, key, value string, columns []string, do func(Row) erro
 		case !known[c]:
 			wanted = append(wanted, "NULL, 0")
 		default:
-			wanted = append(wanted, fmt.Sprintf("iif(octet_length(%[1]s) > %[2]d, NULL, %[1]s), coalesce(octet_length(%[1]s), 0) > %[2]d", quoted, MaxRow))
+			wanted = append(wanted, fmt.Sprintf("iif(octet_length(%[1]s) > %[2]d, NULL, %[1]s), coalesce(octet_length(%[1]s), 0) > %[2]d", quoted, maxRow))
 		}
 	}
 	query, args := "SELECT "+strings.Join(wanted, ", ")+" FROM "+quote(table), []any(nil)

@@ -73,7 +73,7 @@ func TestNothingOfTheHostChanges(t *testing.T) {
 	path := filepath.Join(dir, "host.db")
 	db := host(t, path, "")
 	exec(t, db, lampTable...)
-	exec(t, db, `PRAGMA wal_checkpoint(TRUNCATE)`, `INSERT INTO lamp VALUES ('l3', 'hall', -7)`, `INSERT INTO lamp VALUES ('`+strings.Repeat("x", MaxRow+1)+`', 'hall', 1)`)
+	exec(t, db, `PRAGMA wal_checkpoint(TRUNCATE)`, `INSERT INTO lamp VALUES ('l3', 'hall', -7)`, `INSERT INTO lamp VALUES ('`+strings.Repeat("x", maxRow+1)+`', 'hall', 1)`)
 	before := folder(t, dir)
 	f := File{Path: path, Open: os.Open}
 	got, err := lamps(f, "hall")
@@ -154,7 +154,7 @@ func TestConcurrentWriter(t *testing.T) {
 			total, rows = 0, 0
 			return v.Rows("account", "", "", []string{"n", "pad"}, func(r Row) error { total += r.Int(0); rows++; return nil })
 		})
-		if errors.Is(err, ErrBusy) {
+		if errors.Is(err, errBusy) {
 			busy++
 			continue
 		}
@@ -188,7 +188,7 @@ func TestRefused(t *testing.T) {
 		if err := os.WriteFile(at, bytes, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := lamps(File{Path: at, Open: os.Open}, "hall"); err == nil || errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "at.db") {
+		if got, err := lamps(File{Path: at, Open: os.Open}, "hall"); err == nil || errors.Is(err, errBusy) || !strings.Contains(err.Error(), "at.db") {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
@@ -202,7 +202,7 @@ func TestRefused(t *testing.T) {
 	if err := os.WriteFile(path+"-journal", []byte("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lamps(File{Path: path, Open: os.Open}, "hall"); !errors.Is(err, ErrBusy) {
+	if _, err := lamps(File{Path: path, Open: os.Open}, "hall"); !errors.Is(err, errBusy) {
 		t.Errorf("with a journal: %v", err)
 	}
 }

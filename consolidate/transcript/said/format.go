@@ -213,12 +213,12 @@ func (f Folder) matches(at string, whole bool) bool {
 func Stem(at string) string { return strings.TrimSuffix(path.Base(at), path.Ext(at)) }
 
 // Key returns the name of the file's session among those of all hosts.
-func (f File) Key() string { return f.Host().Key(f.ID) }
+func (f File) Key() string { return f.Host().key(f.ID) }
 
 // Counted returns the key under which the gate counts the file.
 func (f File) Counted() string {
 	if f.Format != nil && f.Format.Session != nil {
-		return f.Host().Key(f.Format.Session(f.ID))
+		return f.Host().key(f.Format.Session(f.ID))
 	}
 	return f.Key()
 }

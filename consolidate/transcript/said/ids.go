@@ -25,8 +25,8 @@ var namePattern = lazy.New(`^[A-Za-z0-9._-]+$`) // a counted repetition would be
 // in a thousand share an id once in 35 million projects.
 const shortName = 12
 
-// Key returns the name of a session of the host among those of all hosts: its ID, after the host's own where that is not Claude Code.
-func (h Host) Key(id string) string {
+// key returns the name of a session of the host among those of all hosts: its ID, after the host's own where that is not Claude Code.
+func (h Host) key(id string) string {
 	if h == ClaudeCode {
 		return id
 	}

@@ -203,7 +203,7 @@ func (r *Reader) joined(text string) bool {
 func (r *Reader) say(rec *Record, p part, place int) error {
 	u := &Entry{
 		Utterance: Utterance{
-			Session: r.host.Key(r.session),
+			Session: r.host.key(r.session),
 			Host:    r.host,
 			Line:    r.lines.Number,
 			Time:    r.Last,

@@ -19,7 +19,7 @@ import (
 func TestIDsNeverChange(t *testing.T) {
 	var got strings.Builder
 	list := func(name string, s *Store) {
-		everything := Query{Pattern: `\S`, Regex: true, Speakers: []said.Speaker{said.User, said.Assistant, said.Tool}, Limit: MaxLimit, Context: 20}
+		everything := Query{Pattern: `\S`, Regex: true, Speakers: []said.Speaker{said.User, said.Assistant, said.Tool}, Limit: maxLimit, Context: 20}
 		for _, h := range search(t, s, everything).Hits {
 			fmt.Fprintf(&got, "%s %s %s %s %q\n", name, h.ID, h.Time.Format("2006-01-02T15:04:05.000Z"), h.Speaker, h.Match+h.After)
 		}

@@ -229,7 +229,7 @@ func TestPagesReadASessionOnce(t *testing.T) {
 	for i := range sessions {
 		sessions[i].Of = c
 	}
-	q := Query{Pattern: ".", Regex: true, Speakers: []said.Speaker{said.Tool}, Limit: MaxLimit, Context: 9}
+	q := Query{Pattern: ".", Regex: true, Speakers: []said.Speaker{said.Tool}, Limit: maxLimit, Context: 9}
 	p, err := compile(q, q.Pattern)
 	if err != nil {
 		t.Fatal(err)

@@ -11,10 +11,10 @@ import (
 
 // The bounds of a page of hits.
 const (
-	DefaultLimit   = 8 // 57 % fewer bytes than 20, for 4 points of evidence
-	MaxLimit       = 200
+	defaultLimit   = 8 // 57 % fewer bytes than 20, for 4 points of evidence
+	maxLimit       = 200
 	DefaultContext = 160
-	MaxContext     = 2000
+	maxContext     = 2000
 )
 
 // A Query asks what was said: Pattern or Patterns is required.
@@ -27,8 +27,8 @@ type Query struct {
 	Since         time.Time      // inclusive; zero: ever
 	Until         time.Time      // exclusive; zero: now and later
 	Session       string         // an id, or the beginning of one; empty: all
-	Limit         int            // hits on a page, at least one of each pattern; 0: the cursor's, or DefaultLimit; at most MaxLimit
-	Context       int            // runes on each side of the match; 0: DefaultContext, at most MaxContext
+	Limit         int            // hits on a page, at least one of each pattern; 0: the cursor's, or defaultLimit; at most maxLimit
+	Context       int            // runes on each side of the match; 0: DefaultContext, at most maxContext
 	Fold          bool           // of hits that are alike, only the newest is shown; see Hit.Alike
 	Cursor        string         // Next of the page before
 }
@@ -149,7 +149,7 @@ func (q *Query) complete() error {
 		return &QueryError{Field: field, Message: fmt.Sprintf(format, args...)}
 	}
 	if q.Limit == 0 {
-		q.Limit = DefaultLimit
+		q.Limit = defaultLimit
 	}
 	if q.Context == 0 {
 		q.Context = DefaultContext
@@ -161,10 +161,10 @@ func (q *Query) complete() error {
 		}
 	}
 	switch {
-	case q.Limit < 0 || q.Limit > MaxLimit:
-		return refuse("limit", "%d is not between 1 and %d", q.Limit, MaxLimit)
-	case q.Context < 0 || q.Context > MaxContext:
-		return refuse("context", "%d is not between 1 and %d", q.Context, MaxContext)
+	case q.Limit < 0 || q.Limit > maxLimit:
+		return refuse("limit", "%d is not between 1 and %d", q.Limit, maxLimit)
+	case q.Context < 0 || q.Context > maxContext:
+		return refuse("context", "%d is not between 1 and %d", q.Context, maxContext)
 	case !q.Since.IsZero() && !q.Until.IsZero() && !q.Since.Before(q.Until):
 		return refuse("until", "it is not later than since")
 	}

@@ -47,7 +47,7 @@ const Begin = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta name=\"generat
 
 // Write writes the page.
 func Write(w io.Writer, p Page) error {
-	p.Files = IndexFirst(p.Files)
+	p.Files = indexFirst(p.Files)
 	return page().Execute(w, p)
 }
 
@@ -105,8 +105,8 @@ func folded(text *string) string {
 	return head + "\n\n" + strings.TrimLeft(t.Body(), "\n")
 }
 
-// IndexFirst returns the files with the index before the memories: it says in a few lines what changed.
-func IndexFirst(files []history.File) []history.File {
+// indexFirst returns the files with the index before the memories: it says in a few lines what changed.
+func indexFirst(files []history.File) []history.File {
 	isIndex := func(f history.File) bool { return f.Path == memory.IndexFile }
 	first := slices.DeleteFunc(slices.Clone(files), func(f history.File) bool { return !isIndex(f) })
 	return append(first, slices.DeleteFunc(slices.Clone(files), isIndex)...)
@@ -115,7 +115,7 @@ func IndexFirst(files []history.File) []history.File {
 // FoldedDiff returns a diff of the files, the index first, each with its frontmatter folded. It is for reading.
 func FoldedDiff(files []history.File) string {
 	var b strings.Builder
-	for _, f := range IndexFirst(files) {
+	for _, f := range indexFirst(files) {
 		from, to := "a/"+f.Path, "b/"+f.Path
 		if f.Before == nil {
 			from = "/dev/null"

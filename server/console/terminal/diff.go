@@ -32,7 +32,7 @@ func PaintDiff(text string, ink Ink) string {
 		}
 		for _, w := range l.Words {
 			if w.Changed {
-				b.WriteString(ink.In(colour+Reverse, w.Text))
+				b.WriteString(ink.In(colour+reverse, w.Text))
 			} else {
 				b.WriteString(ink.In(colour, w.Text))
 			}

@@ -26,12 +26,12 @@ const (
 	Yellow = "33"
 	Cyan   = "36"
 
-	Reverse = ";7" // added to a colour
+	reverse = ";7" // added to a colour
 )
 
 // Colours are the sequences that Ink writes. A *secret.Writer leaves them as they are.
 var Colours = func() (sequences []string) {
-	for _, colour := range []string{"0", Bold, Dim, Red, Green, Yellow, Cyan, Red + Reverse, Green + Reverse} {
+	for _, colour := range []string{"0", Bold, Dim, Red, Green, Yellow, Cyan, Red + reverse, Green + reverse} {
 		sequences = append(sequences, "\x1b["+colour+"m")
 	}
 	return sequences
