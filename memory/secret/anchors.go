@@ -21,11 +21,14 @@ const (
 
 // filter finds every anchor of a table in one pass, by the last three bytes, five bits of each: these are the
 // same for both cases of a letter. A search for each of the 300 would take as many passes.
-type filter [heads][]anchor // those that begin so, the longest first
+type filter struct {
+	nth   [heads]uint16 // which list has those that begin so
+	lists [][]anchor    // the longest first; the first list is empty
+}
 
 // table is made when the first text is looked at: who never looks at one does not pay for it.
 var table = sync.OnceValue(func() *filter {
-	f := new(filter)
+	f := &filter{lists: make([][]anchor, 1)}
 	for nth, sh := range shapes() {
 		for _, prefix := range sh.prefixes {
 			f.add(anchor{text: prefix, match: sh.matcher(nth, len(prefix))})
@@ -34,7 +37,7 @@ var table = sync.OnceValue(func() *filter {
 	for _, a := range formAnchors() {
 		f.add(a)
 	}
-	for _, list := range f {
+	for _, list := range f.lists {
 		slices.SortStableFunc(list, func(a, b anchor) int { return len(b.text) - len(a.text) })
 	}
 	return f
@@ -45,7 +48,12 @@ func (f *filter) add(a anchor) {
 	for i := range anchorSize {
 		head = roll(head, a.text[i])
 	}
-	f[head] = append(f[head], a)
+	if f.nth[head] == 0 {
+		f.nth[head] = uint16(len(f.lists))
+		f.lists = append(f.lists, nil)
+	}
+	list := &f.lists[f.nth[head]]
+	*list = append(*list, a)
 }
 
 // roll adds a byte to the bits of the two before.
@@ -61,7 +69,7 @@ func (f *filter) each(text string, found func(at int, a anchor) (next int)) {
 		if at < from {
 			continue
 		}
-		for _, a := range f[head] {
+		for _, a := range f.lists[f.nth[head]] {
 			if !a.begins(text[at:]) {
 				continue
 			}

@@ -187,7 +187,7 @@ func TestTableIsSound(t *testing.T) {
 			t.Errorf("the kind %q can't be read back", kind)
 		}
 	}
-	for _, list := range table() {
+	for _, list := range table().lists {
 		for _, a := range list {
 			if len(a.text) < anchorSize || a.fold && a.text != strings.ToLower(a.text) {
 				t.Errorf("the anchor %q can't be found", a.text)
