@@ -68,7 +68,7 @@ func (s *Store) complete(ctx context.Context, dir *memory.Dir) error {
 	if err != nil || !r.Committing { // it is not marked yet, or the mark is torn
 		landing, lost := s.Records.landing()
 		if lost != nil || landing.Dream == "" || err == nil && landing.Dream != r.Dream {
-			if r.Dead() && !s.LookOnly { // what it left is no landing: if it cannot be ended, the memory can be read
+			if r.Dead() && !s.LookOnly { // if what it left cannot be ended, the memory can be read all the same
 				if l, err := s.lockAndRecover(ctx, dir, 0); err == nil {
 					l.Release()
 				}
