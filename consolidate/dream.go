@@ -30,16 +30,18 @@ const stopPoll = 2 * time.Second
 // dream is the open dream of this process.
 type dream struct {
 	*ops.Tx
-	p      *Project
-	expiry *time.Timer
-	leased time.Time       // when the lease on a shared memory was last taken or renewed
-	known  map[string]bool // the keys of the reported findings; not saved
-	order  map[string]int  // the places of memories when all are read
-	about  int             // of these the first, which news is about; -1: all are read
-	news   map[string]bool // what the map was about, and what listings touched; nil: the map was not asked for
-	drawn  *Map            // the map as it was drawn last
-	asked  bool            // whether left was read
-	left   *state.Left
+	p        *Project
+	expiry   *time.Timer
+	leased   time.Time       // when the lease on a shared memory was last taken or renewed
+	known    map[string]bool // the keys of the reported findings; not saved
+	order    map[string]int  // the places of memories when all are read
+	about    int             // of these the first, which news is about; -1: all are read
+	news     map[string]bool // what the map was about; nil: it was not asked for
+	drawn    *Map            // the map as it was drawn last
+	touches  map[string]bool // what the listing touched; nil: it was not begun
+	unlisted string          // the arguments that list what the listing has not shown yet; empty: it was read to its end
+	asked    bool            // whether left was read
+	left     *state.Left
 
 	refused map[string]string // writes of a batch that were refused and not made again: why, by path; not saved
 }

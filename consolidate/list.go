@@ -2,6 +2,7 @@ package consolidate
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -90,9 +91,17 @@ func (s *Sessions) endList(page listing.Page, begun listingOf) error {
 		return nil
 	}
 	d.log(state.Event{Kind: state.EventListed, Hits: page.Utterances})
+	if d.touches == nil {
+		d.touches = map[string]bool{}
+	}
 	for _, t := range page.Touched {
-		if file, _, _ := strings.Cut(t.Where, ":"); d.news != nil {
-			d.news[file] = true
+		file, _, _ := strings.Cut(t.Where, ":")
+		d.touches[file] = true
+	}
+	if page.List.Window {
+		d.unlisted = ""
+		if page.Cursor != "" {
+			d.unlisted = fmt.Sprintf(`{"cursor": %q}`, page.Cursor)
 		}
 	}
 	if !page.List.Tracked() {

@@ -102,6 +102,9 @@ func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 	m.Findings = append(p.Share.Findings(), m.Findings...)
 	d.reported(m.Findings)
 	d.news = m.about()
+	if len(m.Sessions) > 0 && d.touches == nil {
+		d.unlisted = "{}"
+	}
 	if err == nil {
 		d.drawn = &m
 	}

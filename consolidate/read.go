@@ -59,6 +59,9 @@ type Reading struct {
 	Files  []ReadResult
 	Left   int // topics on the pages after this one
 	Others int // topics that the map is not about and no listing touched; they are on no page, but their cursor
+
+	// Unlisted is the arguments of grep_transcripts that list what was not listed yet, so that more may be touched; empty: all was.
+	Unlisted string
 }
 
 // ReadAfter reads topics, beginning after name, or with the index before the first: as many as fit into pageBytes, and at
@@ -106,6 +109,9 @@ func (r reader) pageAfter(name string, pageBytes int) (page Reading, err error) 
 		end = min(d.about, end)
 	}
 	page.Others = len(names) - end
+	if page.Others > 0 && name == "" {
+		page.Unlisted = r.dream.unlisted
+	}
 	if index := r.read(memory.IndexFile); name == "" && index.Err == nil {
 		page.Loaded = r.indexLoaded()
 		index.Text = memory.ParseIndex([]byte(index.Text)).Outline()
@@ -208,7 +214,7 @@ func (d *dream) newsFirst(names []memory.Name) error {
 	d.order, d.about = map[string]int{}, 0
 	for _, news := range []bool{true, false} {
 		for _, n := range names {
-			if d.news[n.String()] == news {
+			if (d.news[n.String()] || d.touches[n.String()]) == news {
 				d.order[n.String()] = len(d.order)
 			}
 		}

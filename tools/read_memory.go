@@ -76,6 +76,7 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 		hideBookkeeping(&files[i].Shown)
 	}
 	var b text
+	b.add(page.Unlisted != "", "The listing is not read to its end, and not all that it touches is here: first grep_transcripts %s\n\n", page.Unlisted)
 	if page.Index != nil {
 		renderOutline(&b, *page.Index, page.Loaded)
 	}
