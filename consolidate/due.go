@@ -127,7 +127,7 @@ func (g *Gates) Due(ctx context.Context) (since, sessions string, err error) {
 	return a.since.String(), countText(a.sessions), a.refusal()
 }
 
-// BeginRun begins the run of a background dream, if one is due.
+// BeginRun begins the run of a background dream, if one is due. It is called without the mutex, which its steps take.
 func (g *Gates) BeginRun(ctx context.Context) (*runs.Run, error) {
 	return g.p.Background.Begin(ctx, g.p.options.Asked, func(ctx context.Context) error {
 		_, _, err := g.Due(ctx)

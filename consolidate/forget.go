@@ -18,7 +18,7 @@ func (p *Project) Forget(ctx context.Context, text string) error {
 	if t := p.Store.Current(); t != nil {
 		return t.Busy()
 	}
-	if err := p.Store.Locked(ctx, func(*memory.Dir) error { return nil }); err != nil { // somebody dreams
+	if err := p.Store.WithFileLock(ctx, func(*memory.Dir) error { return nil }); err != nil { // somebody dreams
 		return err
 	}
 	memories := []string{p.Store.MemoryDir}

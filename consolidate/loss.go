@@ -105,7 +105,7 @@ func (w *writing) checkTaken(missing []rule.Fact) error {
 // leave keeps a refused change as a proposal, and returns the refusal.
 func (q *Proposals) leave(c proposal.Change, refused *RuleError) error {
 	kept := false
-	err := q.p.Store.Locked(context.Background(), func(dir *memory.Dir) (err error) {
+	err := q.p.Store.WithFileLock(context.Background(), func(dir *memory.Dir) (err error) {
 		kept, err = q.Queue.Hold(dir, c)
 		return err
 	})

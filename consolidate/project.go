@@ -59,10 +59,10 @@ type Options struct {
 
 // Project is the memory of one project, and the dreams over it.
 //
-// It is safe for concurrent use: one operation runs at a time. Each exported method of Project and its parts is an operation,
-// and holds the mutex of the store from its beginning to its end. Those that read transcripts or wait for a remote consist of several
-// operations, each of which checks again what may have changed (TestOperationsTakeTheMutex). No other function takes the mutex, but for
-// those that are called later: timers and those of PersonError.
+// It is safe for concurrent use. An exported method of Project or of its parts holds the mutex of the store from its beginning to its
+// end, or its comment says that the caller holds it, or that it is not needed. Methods that read transcripts or wait for a remote hold
+// it several times, and check again what may have changed meanwhile. So do timers and the functions of a PersonError, which are called
+// later.
 type Project struct {
 	Store       *ops.Store
 	Transcripts *search.Store

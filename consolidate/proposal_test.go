@@ -21,7 +21,7 @@ func (w *world) change(file string, base memory.Sum, data []byte) proposal.Chang
 }
 
 func (w *world) hold(p *Project, c proposal.Change) (kept bool) {
-	w.mustDo(p.Store.Locked(ctx, func(dir *memory.Dir) (err error) {
+	w.mustDo(p.Store.WithFileLock(ctx, func(dir *memory.Dir) (err error) {
 		kept, err = p.Proposals.Queue.Hold(dir, c)
 		return err
 	}))

@@ -150,7 +150,7 @@ func (s *Sessions) ContextOf(ctx context.Context, ids []string, n int) (turns []
 	return turns, s.endSearch(state.Event{Kind: state.EventContext, Text: strings.Join(ids, " ")}, 0)
 }
 
-// Folders returns the folders of the transcripts, with the problem of those that cannot be read.
+// Folders returns the folders of the transcripts, with the problem of those that cannot be read. It needs no mutex.
 func (s *Sessions) Folders() []said.Folder {
 	folders, _ := s.p.Transcripts.Folders() // Status reports the error
 	return folders
@@ -167,7 +167,7 @@ type HostSessions struct {
 	Tried    string     `json:"tried,omitempty"`    // the newest version that the reader was tried with
 }
 
-// Hosts returns the hosts that keep sessions on this machine, of any project.
+// Hosts returns the hosts that keep sessions on this machine, of any project. It needs no mutex.
 func (s *Sessions) Hosts(ctx context.Context) (all []HostSessions, err error) {
 	found, _, err := s.p.Transcripts.Sessions(ctx, time.Time{}) // the newest first
 	if err != nil {
@@ -243,7 +243,7 @@ func Unread(all []sessions.Unread) (sentences []string) {
 const recentSessions = 30 * 24 * time.Hour
 
 // Recent returns the short IDs of the sessions of the last 30 days, the newest first, without the caller's own. It does not
-// count as a call, and takes no mutex.
+// count as a call. It needs no mutex.
 func (s *Sessions) Recent(ctx context.Context) ([]string, error) {
 	sessions, _, err := s.p.Transcripts.Sessions(ctx, s.p.Store.Now().Add(-recentSessions))
 	var ids []string
@@ -258,6 +258,7 @@ func (s *Sessions) Recent(ctx context.Context) ([]string, error) {
 }
 
 // OtherHost returns the ID of a session's host, or "" if it is the caller's. An unknown caller counts as Claude Code.
+// It needs no mutex.
 func (s *Sessions) OtherHost(h said.Host) said.Host {
 	if h == cmp.Or(said.Host(s.p.Store.Host), said.ClaudeCode) {
 		return ""

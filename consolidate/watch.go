@@ -55,7 +55,7 @@ type Watch struct {
 }
 
 // Watch returns a new Watch. log is the name of the log of background dreams in the state folder, which has the words of a
-// model whose session has no transcript, or "".
+// model whose session has no transcript, or "". It needs no mutex.
 func (p *Project) Watch(log string) *Watch { return &Watch{p: p, log: log} }
 
 // Look returns the present snapshot, and whether anything in it but the time has changed.

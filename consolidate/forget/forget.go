@@ -193,7 +193,7 @@ func Finish(ctx context.Context, store *ops.Store) error {
 		err = store.Records.Append(entry)
 	}
 	if err == nil {
-		err = store.Locked(ctx, func(*memory.Dir) error {
+		err = store.WithFileLock(ctx, func(*memory.Dir) error {
 			_, err := store.Records.Redact(list.Redact, false)
 			return err
 		})

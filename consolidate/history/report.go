@@ -47,7 +47,8 @@ type LeftOut struct {
 // reportedDreams is the number of dreams in the history of a report.
 const reportedDreams = 20
 
-// Report returns the report of id, or of a beginning of it ("": the newest that landed and changed something).
+// Report returns the report of id, or of a beginning of it ("": the newest that landed and changed something). The
+// caller holds the mutex.
 func (h *History) Report(ctx context.Context, id string, sources *provenance.Sources) (Report, error) {
 	_, info, err := h.Named(ctx, id)
 	if err != nil {

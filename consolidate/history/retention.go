@@ -23,9 +23,9 @@ const (
 	ProposalKept = 30 * 24 * time.Hour // a proposal that waits for the person
 )
 
-// PruneAfter prunes the archive after an operation has landed, if it is the first of this process or the archive has exceeded its
-// limit. An archive that cannot be pruned below the limit is pruned again after it has grown by a 64th of the limit. The caller
-// holds the lock.
+// PruneAfter prunes the archive after an operation has landed, if it is the first of this process or the archive has
+// exceeded its limit. An archive that cannot be pruned below the limit is pruned again after it has grown by a 64th of
+// the limit. The caller holds the mutex and the file lock.
 func (h *History) PruneAfter() {
 	use, err := h.Use()
 	if err != nil || h.pruned && (use.Bytes <= h.MaxArchive || use.Bytes-h.left <= h.MaxArchive/64) {
@@ -34,8 +34,8 @@ func (h *History) PruneAfter() {
 	h.Prune(h.Store.Now())
 }
 
-// Prune removes stages of dreams that did not land and are older than a week, and operations that retention does not keep. What
-// cannot be removed is left for the next time. The caller holds the lock.
+// Prune removes stages of dreams that did not land and are older than a week, and operations that retention does not
+// keep. What cannot be removed is left for the next time. The caller holds the mutex and the file lock.
 func (h *History) Prune(now time.Time) {
 	h.pruned = true
 	db := h.Store.Records.Look()
@@ -62,7 +62,7 @@ func asOf(db *state.DB, now time.Time) time.Time {
 	return now
 }
 
-// Use returns the size of the archive.
+// Use returns the size of the archive. The caller holds the mutex.
 func (h *History) Use() (state.Use, error) {
 	return h.Store.Records.Look().Use()
 }

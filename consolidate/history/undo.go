@@ -165,7 +165,7 @@ func (h *History) LastReport(ctx context.Context) (string, error) {
 		id, a.Landed.UTC().Format(time.RFC3339), ops.Report(a.Changes, a)+a.Decisions(), undo, diff), err
 }
 
-// Named returns operation id, or the newest that landed a change if id is "".
+// Named returns operation id, or the newest that landed a change if id is "". The caller holds the mutex.
 func (h *History) Named(ctx context.Context, id string) (_ string, o ops.Op, err error) {
 	if err := h.Store.Complete(ctx); err != nil {
 		return "", o, err

@@ -28,7 +28,7 @@ type History struct {
 type landings []state.Operation
 
 // Landed returns the operations that have landed since a time and changed one of some files, or all, after it has completed an
-// interrupted one.
+// interrupted one. The caller holds the mutex.
 func (h *History) Landed(ctx context.Context, since time.Time, files ...memory.Name) (landings, error) {
 	db, err := h.database(ctx)
 	if err != nil {

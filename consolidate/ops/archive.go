@@ -32,7 +32,7 @@ func (s *Records) Renew() error {
 	return s.DB().NoteGone()
 }
 
-// Salvage puts a new database in the place of one that is damaged but can be opened: see state.Salvage. The caller holds the lock.
+// Salvage puts a new database in the place of one that is damaged but can be opened: see state.Salvage. The caller holds the file lock.
 func (s *Records) Salvage() error {
 	if err := s.Close(); err != nil {
 		return err

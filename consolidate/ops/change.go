@@ -92,8 +92,8 @@ func (s *Records) abandon() error {
 	return db.Save(row, nil, nil)
 }
 
-// Locked calls do under the lock, after recovery.
-func (s *Store) Locked(ctx context.Context, do func(*memory.Dir) error) error {
+// WithFileLock calls do under the file lock, .dream.lock, after recovery. The caller holds the mutex.
+func (s *Store) WithFileLock(ctx context.Context, do func(*memory.Dir) error) error {
 	dir, err := s.makeDir()
 	if err != nil {
 		return err
@@ -106,15 +106,15 @@ func (s *Store) Locked(ctx context.Context, do func(*memory.Dir) error) error {
 	return errors.Join(do(dir), l.Release())
 }
 
-// SetTime sets the time of the last consolidation to now, as lock.SetHostTime does.
+// SetTime sets the time of the last consolidation to now, as lock.SetHostTime does. The caller holds the mutex.
 func (s *Store) SetTime(ctx context.Context) error {
 	now := s.Now()
-	return s.Locked(ctx, func(dir *memory.Dir) error {
+	return s.WithFileLock(ctx, func(dir *memory.Dir) error {
 		return lock.SetHostTime(dir, now)
 	})
 }
 
-// Hold keeps an operation for the person: fill stages its changes. A new operation is logged. The caller holds the lock.
+// Hold keeps an operation for the person: fill stages its changes. A new operation is logged. The caller holds the file lock.
 func (s *Store) Hold(dir *memory.Dir, info Op, fill func(*Stage) error) error {
 	s.Step("propose")
 	t, err := s.openTx(dir, info)

@@ -20,7 +20,7 @@ import (
 
 // Redact replaces all texts in the state folder by what redact makes of them, and returns how many had something to replace, by
 // table or folder. With dry it only counts. Paths, IDs and sums are not texts. Operations then name the new texts, so that what is
-// older can still be shown and undone. After a crash it can be called again. The caller holds the lock.
+// older can still be shown and undone. After a crash it can be called again. The caller holds the file lock.
 func (s *Records) Redact(redact func(string) string, dry bool) (found map[string]int, err error) {
 	db := s.Look()
 	s.Step("redact the database")

@@ -56,12 +56,12 @@ type Options struct {
 	Now          func() time.Time
 	Step         func(string) // called with the name of each step of an operation, if not nil
 
-	Ended  func(Op) error // called under the lock before the end of a transaction is logged; called again after a crash
-	Landed func(Op)       // called under the lock after a transaction has landed
+	Ended  func(Op) error // called under the file lock before the end of a transaction is logged; called again after a crash
+	Landed func(Op)       // called under the file lock after a transaction has landed
 }
 
-// Store is the state of one memory, and the way to change it. Operations of the packages above hold its mutex, so one runs
-// at a time.
+// Store is the state of one memory, and the way to change it. Its mutex excludes other goroutines of this process, the file lock other
+// processes. The caller of a method holds the mutex; the method takes the file lock where it needs it.
 type Store struct {
 	*Options
 	Records *Records

@@ -25,7 +25,7 @@ const Most = 100
 // Queue has the proposals for one memory.
 type Queue struct{ Store *ops.Store }
 
-// Waiting returns the proposals, the newest first.
+// Waiting returns the proposals, the newest first. The caller holds the mutex.
 func (r *Queue) Waiting() ([]ops.Op, error) {
 	db := r.Store.Records.Look()
 	ids, err := db.Staged(true)
@@ -39,7 +39,7 @@ func (r *Queue) Waiting() ([]ops.Op, error) {
 	return waiting, err
 }
 
-// Match returns the proposal whose ID begins with id, or the newest if id is "".
+// Match returns the proposal whose ID begins with id, or the newest if id is "". The caller holds the mutex.
 func (r *Queue) Match(id string) (ops.Op, error) {
 	waiting, err := r.Waiting()
 	if err != nil {
@@ -79,8 +79,9 @@ type Change struct {
 	Merge  *ops.Merge // the rest of the merge, or nil; a merge is one change
 }
 
-// Hold keeps a change, in place of an earlier one to the same memory, and reports whether it did: there is room for Most. The
-// changes of one dream are one proposal. After a crash both changes may wait. The caller holds the lock.
+// Hold keeps a change, in place of an earlier one to the same memory, and reports whether it did: there is room for
+// Most. The changes of one dream are one proposal. After a crash both changes may wait. The caller holds the mutex and
+// the file lock.
 func (r *Queue) Hold(dir *memory.Dir, c Change) (kept bool, err error) {
 	waiting, err := r.Waiting()
 	if err != nil {
@@ -172,7 +173,7 @@ func forget(i *ops.Op, n memory.Name) {
 }
 
 // Divide reduces t to the changes of some files; the rest continues to wait. Neither part has a whole new index, whose lines
-// belong to both.
+// belong to both. The caller holds the mutex.
 func (r *Queue) Divide(t *ops.Tx, only []string) error {
 	for _, file := range only {
 		if !slices.Contains(t.Staged(), file) {

@@ -31,7 +31,7 @@ func (r *Sources) find(ctx context.Context, id string) (Words, error) {
 }
 
 // Carried finds the words of the sources that a text names itself, as after a merge: the kept ones, which it was written from. It skips
-// unknown sources.
+// unknown sources. The caller holds the mutex.
 func (r *Sources) Carried(ctx context.Context, content string) []Words {
 	var words []Words
 	sources := memory.ParseTopic([]byte(content)).Sources()
@@ -81,7 +81,7 @@ func (r *Sources) sessionOf(ctx context.Context, line string, listed []string) (
 }
 
 // Evidence finds the words at the IDs that a write cites. An ID without a session is searched for in the listed
-// sessions.
+// sessions. The caller holds the mutex.
 func (r *Sources) Evidence(ctx context.Context, ids, listed []string) ([]Words, error) {
 	if len(ids) > memory.MaxSources {
 		return nil, ops.Refuse(fmt.Sprintf("%d IDs cited as evidence, at most %d are allowed", len(ids), memory.MaxSources), "cite only the best")
@@ -102,7 +102,7 @@ func (r *Sources) Evidence(ctx context.Context, ids, listed []string) ([]Words, 
 }
 
 // OwnWords returns the sources of new memories in after that are the person's own words. Those in cited need not be
-// kept yet.
+// kept yet. The caller holds the mutex.
 func (r *Sources) OwnWords(before, after *memory.Snapshot, cited []Words) map[string]bool {
 	own := make(map[string]bool)
 	for _, w := range cited {
@@ -159,7 +159,7 @@ func (r *Sources) Origins(ctx context.Context, t *memory.Topic) ([]Origin, error
 	return r.OriginsOf(ctx, t)
 }
 
-// OriginsOf is Origins for callers that hold the mutex.
+// OriginsOf is Origins without taking the mutex. The caller holds the mutex.
 func (r *Sources) OriginsOf(ctx context.Context, t *memory.Topic) ([]Origin, error) {
 	sources := t.Sources()
 	sources = sources[max(0, len(sources)-memory.MaxSources):]

@@ -56,7 +56,7 @@ func wordsOf(u said.Utterance, allowed secret.Allowed) Words {
 }
 
 // Keep copies cited words into the database. It is called before a change that cites them is staged. Words that are already kept
-// under their source stay.
+// under their source stay. The caller holds the mutex.
 func (r *Sources) Keep(cited []Words) error {
 	if len(cited) == 0 {
 		return nil
@@ -65,14 +65,14 @@ func (r *Sources) Keep(cited []Words) error {
 	return r.Store.Records.DB().KeepWords(cited)
 }
 
-// Kept returns the kept words of a source.
+// Kept returns the kept words of a source. The caller holds the mutex.
 func (r *Sources) Kept(source string) (w Words, ok bool) {
 	w, ok, _ = r.Store.Records.Look().Words(source)
 	return w, ok
 }
 
 // Sweep removes words that are older than wordsKept and that no memory, stage or archived text cites. If any of those
-// cannot be read, it removes nothing. The caller holds the lock.
+// cannot be read, it removes nothing. The caller holds the mutex and the file lock.
 func (r *Sources) Sweep(dir *memory.Dir) {
 	db := r.Store.Records.DB()
 	sources, err := db.OldWords(r.Store.Now().Add(-wordsKept))

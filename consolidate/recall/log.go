@@ -25,6 +25,8 @@ func Shows(p Push) bool { return p.Event != Forgot && p.Event != Read }
 // NoteRead notes that the caller's session has read memories, so that they are not shown in it. Where nothing was ever shown, or
 // the session is not known, it does nothing.
 func (r *Recall) NoteRead(files []string) {
+	r.Store.Lock()
+	defer r.Store.Unlock()
 	if r.Store.Session == "" || len(files) == 0 {
 		return
 	}
@@ -41,7 +43,7 @@ const maxRead = 200
 
 // Claim returns the files of p that the caller may show, those that were not shown in the session before, and adds them to
 // the log. If several processes claim a file at once, one gets it. A memory in the index does not count as shown, but the
-// index is shown once when a session begins, also by a host that calls two hooks for that.
+// index is shown once when a session begins, also by a host that calls two hooks for that. It needs no mutex.
 func (r *Recall) Claim(p Push) (fresh []string, err error) {
 	err = r.Store.Records.DB().AddShown(&p, maxLog, func(before []Push) bool {
 		shown, begun := map[string]bool{}, time.Time{}
@@ -73,7 +75,7 @@ func (r *Recall) Claim(p Push) (fresh []string, err error) {
 	return fresh, nil
 }
 
-// Pushes returns the log, the newest last. If there is none, it is empty.
+// Pushes returns the log, the newest last. If there is none, it is empty. It needs no mutex.
 func (r *Recall) Pushes() ([]Push, error) {
 	return r.Store.Records.Look().Shown()
 }

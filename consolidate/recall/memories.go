@@ -13,8 +13,8 @@ import (
 // Recall shows the memories of one memory directory.
 type Recall struct{ Store *ops.Store }
 
-// KeepDoubts keeps what was found of the memories of s, where there is a database yet: a hook has no time to check them. The
-// caller holds the lock of the store.
+// KeepDoubts keeps what was found of the memories of s, where there is a database yet: a hook has no time to check
+// them. The caller holds the mutex.
 func (r *Recall) KeepDoubts(findings []rule.Finding, s *memory.Snapshot) {
 	db := r.Store.Records.Look()
 	if db == nil {

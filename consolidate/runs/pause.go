@@ -38,7 +38,7 @@ func (r *Runs) pause(what string) state.Pause {
 
 // Claim reports whether a hook may offer a dream, or start one, and pauses the hooks that ask later: of several that a host
 // calls for one event, one goes on. The next offer is made after a day, the next supervisor started after ten minutes. If it
-// fails, the hook must do neither, which would be repeated at every event.
+// fails, the hook must do neither, which would be repeated at every event. It needs no mutex.
 func (r *Runs) Claim(offer bool) (bool, error) {
 	what, wait := state.Launches, firstPause
 	if offer {
@@ -53,7 +53,8 @@ func (r *Runs) Claim(offer bool) (bool, error) {
 	})
 }
 
-// WaitAfterUndo pauses hooks after an undo, so that they do not start or offer the same dream at once. If it cannot, they do.
+// WaitAfterUndo pauses hooks after an undo, so that they do not start or offer the same dream at once. If it cannot,
+// they do. It needs no mutex.
 func (r *Runs) WaitAfterUndo() {
 	for _, what := range []string{state.Launches, state.Offers} {
 		_, _ = r.Store.Records.DB().ChangePause(what, func(p *state.Pause) bool {
@@ -63,7 +64,7 @@ func (r *Runs) WaitAfterUndo() {
 	}
 }
 
-// Paused reports whether hooks must not start a dream now, or with offer not offer one.
+// Paused reports whether hooks must not start a dream now, or with offer not offer one. It needs no mutex.
 func (r *Runs) Paused(offer bool) bool {
 	if offer {
 		return r.paused(r.pause(state.Offers))
@@ -91,7 +92,8 @@ func (r *Runs) retry() error {
 	return nil
 }
 
-// FailedRun describes why the last background dream failed, and when the next is tried; "" if it did not fail.
+// FailedRun describes why the last background dream failed, and when the next is tried; "" if it did not fail. It needs
+// no mutex.
 func (r *Runs) FailedRun() string {
 	q := r.pause(state.Launches)
 	if q.Failures == 0 {

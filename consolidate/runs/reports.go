@@ -19,7 +19,8 @@ type DreamReport = state.Report
 // delivering is how long a process may take to deliver reports, before another delivers them.
 const delivering = 2 * time.Second
 
-// Queue queues a report on an unattended dream for the person. If it cannot, the report is only in the log.
+// Queue queues a report on an unattended dream for the person. If it cannot, the report is only in the log. It needs no
+// mutex.
 func (r *Runs) Queue(i ops.Op, changes []ops.Change) {
 	answered := i.Request != nil && i.Outcome == ops.Committed
 	if i.Kind != lock.KindDream || !i.Unattended || answered || i.Outcome != ops.Proposed && (i.Outcome != ops.Committed || len(changes) == 0) {
@@ -47,7 +48,7 @@ func (r *Runs) DeliverReports(deliver func(reports []DreamReport) error) error {
 	return errors.Join(err, db.EndReports(taken, err == nil))
 }
 
-// HasReports reports whether there may be something to deliver.
+// HasReports reports whether there may be something to deliver. It needs no mutex.
 func (r *Runs) HasReports() bool {
 	wait, _ := r.Store.Records.Look().Reports()
 	return wait

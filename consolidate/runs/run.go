@@ -36,12 +36,10 @@ type RunEnd struct {
 }
 
 // Begin begins a run if due returns nil. It fails with ErrRunning during another run and, unless a person asked, with a
-// *PausedError after a failed one.
+// *PausedError after a failed one. It is called without the mutex, which its steps take.
 func (r *Runs) Begin(ctx context.Context, asked bool, due func(context.Context) error) (*Run, error) {
 	run := &Run{r: r, Run: state.Run{ID: ops.NewID(r.Store.Now()), Started: r.Store.Now(), PID: os.Getpid()}}
-	r.Store.Lock()
 	err := run.lock(ctx)
-	r.Store.Unlock()
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +61,8 @@ func (r *Runs) Begin(ctx context.Context, asked bool, due func(context.Context) 
 // lock takes the lock of background dreams, and ends the run of a dead supervisor.
 func (run *Run) lock(ctx context.Context) (err error) {
 	r := run.r
+	r.Store.Lock()
+	defer r.Store.Unlock()
 	run.db = r.Store.Records.DB()
 	if err := run.db.Err(); err != nil {
 		return err

@@ -25,8 +25,8 @@ type Traffic struct {
 	ID      string        `json:"id,omitempty"` // of that sync
 }
 
-// Traffic compares the memory here with what the remote had last, and reads the journal. It does not ask the remote. The caller
-// holds the mutex of the store.
+// Traffic compares the memory here with what the remote had last, and reads the journal. It does not ask the remote.
+// The caller holds the mutex.
 func (r *Share) Traffic(ctx context.Context) (t Traffic, err error) {
 	s, err := r.State()
 	if err != nil {
@@ -62,7 +62,7 @@ func (r *Share) Traffic(ctx context.Context) (t Traffic, err error) {
 	return t, nil
 }
 
-// Line describes a share in a line, "" if the memory is not shared. The caller holds the mutex of the store.
+// Line describes a share in a line, "" if the memory is not shared. The caller holds the mutex.
 func (r *Share) Line(ctx context.Context) string {
 	s, err := r.State()
 	t, trafficErr := r.Traffic(ctx)
@@ -82,7 +82,7 @@ func (r *Share) Line(ctx context.Context) string {
 	return line
 }
 
-// Warnings returns the warnings of a status. They quote nothing from the remote.
+// Warnings returns the warnings of a status. They quote nothing from the remote. The caller holds the mutex.
 func (r *Share) Warnings(dir *memory.Dir) (warnings []string) {
 	s, err := r.State()
 	if err == ErrNotShared {
@@ -116,7 +116,7 @@ func StayingHere(names []memory.Name) string {
 	return "never sent, because some systems could not have a file of that name (name.md or folder/name.md, without special characters): " + ops.Few(names, MaxNamed)
 }
 
-// Findings returns what a dream should look at first: what merges could not decide.
+// Findings returns what a dream should look at first: what merges could not decide. The caller holds the mutex.
 func (r *Share) Findings() (findings []rule.Finding) {
 	s, _ := r.State() // without it there is less to look at
 	for _, note := range s.Notes {
@@ -129,7 +129,7 @@ func (r *Share) Findings() (findings []rule.Finding) {
 }
 
 // Sign adds to each new line of the diff of a merge the name of the machine that wrote it, as it calls itself. commit
-// is the merged commit.
+// is the merged commit. It needs no mutex.
 func (r *Share) Sign(ctx context.Context, commit, diff string) string {
 	g := git{dir: filepath.Join(r.Store.Records.StateDir(), repo)}
 	var b strings.Builder

@@ -16,7 +16,7 @@ import (
 
 // read reads the memory of this machine, and up to when its transcripts were read.
 func (l *link) read(ctx context.Context) (files Files, last time.Time, err error) {
-	err = l.locked(func() error {
+	err = l.withMutex(func() error {
 		if files, err = l.Share.read(ctx); err == nil {
 			last, err = l.LastRead(ctx)
 		}
@@ -85,7 +85,7 @@ func (l *link) land(ctx context.Context, commit, summary string, base, theirs Fi
 }
 
 // Ended records the commit that the memory holds after a merge has landed, and that a dream has ended, so that the next sync
-// releases its lease. It is called under the lock, and by recovery again.
+// releases its lease. Recovery calls it again. The caller holds the mutex and the file lock.
 func (r *Share) Ended(i ops.Op) error {
 	merged := i.Kind == lock.KindSync && i.Outcome == ops.Committed && len(i.LeftAlone) == 0
 	if !merged && i.Kind != lock.KindDream {

@@ -47,11 +47,11 @@ func NewPerson(store *ops.Store, project string, mayWrite func() error) *Person 
 	return &Person{Store: store, Project: cmp.Or(project, store.MemoryDir), MayWrite: mayWrite, all: ops.Open(o)}
 }
 
-// Close closes the state folder of the memory of all projects.
+// Close closes the state folder of the memory of all projects. The caller holds the mutex.
 func (p *Person) Close() error { return p.all.Records.Close() }
 
 // Used reports whether this project has a memory, and it or the person has something to exchange. What cannot be looked at may be
-// there: the exchange says why not.
+// there: the exchange says why not. It needs no mutex.
 func (p *Person) Used() bool {
 	there := func(path string) bool { _, err := os.Stat(path); return !errors.Is(err, fs.ErrNotExist) }
 	return p.all.MemoryDir != p.Store.MemoryDir && there(p.Store.MemoryDir) &&
@@ -59,7 +59,7 @@ func (p *Person) Used() bool {
 }
 
 // Sync exchanges what changed here and elsewhere. While a dream is open, and where the memory is switched off, it does
-// nothing. The caller holds the mutex of the store.
+// nothing. The caller holds the mutex.
 func (p *Person) Sync(ctx context.Context) error {
 	if !p.Used() || p.Store.LookOnly || p.Store.Current() != nil || p.MayWrite() != nil {
 		return nil
@@ -75,7 +75,7 @@ func (p *Person) Sync(ctx context.Context) error {
 	return p.alone(ctx, p.exchange)
 }
 
-// Shared reports whether the memories of the person are shared with other machines.
+// Shared reports whether the memories of the person are shared with other machines. It needs no mutex.
 func (p *Person) Shared() bool {
 	if !p.Used() {
 		return false

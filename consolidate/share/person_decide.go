@@ -45,8 +45,8 @@ func (p *Person) Add(ctx context.Context, n memory.Name) error {
 	})
 }
 
-// Agreed notes that the person makes a memory theirs, before the caller lands it with its scope. If it does not land, the next exchange
-// forgets that. The caller holds the mutex of the store.
+// Agreed notes that the person makes a memory theirs, before the caller lands it with its scope. If it does not land,
+// the next exchange forgets that. The caller holds the mutex.
 func (p *Person) Agreed(ctx context.Context, n memory.Name) error {
 	return p.alone(ctx, func(_ context.Context, known map[string]copyState, theirs Files, _ *memory.Index) error {
 		return p.agreed(known, theirs, n, false)
@@ -176,8 +176,8 @@ func (p *Person) list(ctx context.Context) (list []Held, err error) {
 	return list, err
 }
 
-// Findings returns what the person has to decide, and those of topics that say that they are the person's without the person's
-// consent. The caller holds the mutex of the store.
+// Findings returns what the person has to decide, and those of topics that say that they are the person's without the
+// person's consent. The caller holds the mutex.
 func (p *Person) Findings(ctx context.Context, topics map[memory.Name]*memory.Topic) (findings []rule.Finding) {
 	add := func(file, message, hint string) {
 		findings = append(findings, rule.Finding{Rule: "person", Severity: rule.Warning, File: file, Message: message, Hint: hint})

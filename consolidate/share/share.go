@@ -70,8 +70,8 @@ var (
 	errBusy      = ops.Refuse("another process is syncing this memory", "try again in a moment")
 )
 
-// Share is the share of one memory. Methods that wait for a remote or for another process are called without the mutex of the store. They
-// take it only to read the memory and to land, so that other operations do not wait for a remote. The others take no lock.
+// Share is the share of one memory. Methods that wait for a remote or for another process take the mutex of the store only to
+// read the memory and to land, so that other operations do not wait for a remote.
 type Share struct {
 	Store    *ops.Store
 	LastRead func(context.Context) (time.Time, error) // up to when the transcripts of this machine were read
@@ -83,14 +83,14 @@ type Share struct {
 	cancel func()         // the last of it; nil if there was none
 }
 
-// locked calls do with the mutex of the store.
-func (r *Share) locked(do func() error) error {
+// withMutex calls do with the mutex of the store.
+func (r *Share) withMutex(do func() error) error {
 	r.Store.Lock()
 	defer r.Store.Unlock()
 	return do()
 }
 
-// State returns the state of the share, without git and without waiting. It fails with ErrNotShared.
+// State returns the state of the share, without git and without waiting. It fails with ErrNotShared. It needs no mutex.
 func (r *Share) State() (s State, err error) {
 	db := r.Store.Records.Look()
 	shared, err := db.Share(&s)
@@ -138,7 +138,7 @@ func (r *Share) open(ctx context.Context, limit time.Duration, wait bool, begin 
 	if limit > dreamWait {
 		l.answer = gitTime // nobody waits for it
 	}
-	err = r.locked(func() error { return r.Store.Recover(ctx) })
+	err = r.withMutex(func() error { return r.Store.Recover(ctx) })
 	if err == nil { // of a merge that a crash cut off, it notes the base
 		if begin != nil {
 			l.State = *begin
@@ -166,7 +166,7 @@ func (r *Share) maySync() error {
 // Sync pulls the changes of other machines and pushes those of this one; with decided also those of a dream that lost
 // its lease, and the deletion of all memories. It fails with ErrBusy while another process syncs.
 func (r *Share) Sync(ctx context.Context, decided bool) error {
-	if err := r.locked(r.maySync); err != nil {
+	if err := r.withMutex(r.maySync); err != nil {
 		return err
 	}
 	return r.open(ctx, syncWait, false, nil, func(ctx context.Context, l *link) error {
@@ -208,12 +208,12 @@ func (r *Share) Send(ctx context.Context) {
 	_ = r.open(ctx, dreamWait, true, nil, func(ctx context.Context, l *link) error { return l.sync(ctx, true) })
 }
 
-// Renew begins to renew the lease of a dream. The end of the dream checks whether it is still ours.
+// Renew begins to renew the lease of a dream. The end of the dream checks whether it is still ours. It needs no mutex.
 func (r *Share) Renew() {
 	r.begin(dreamWait, func(ctx context.Context, l *link) error { return l.acquire(ctx) })
 }
 
-// Release begins to release the lease of a dream that did not land.
+// Release begins to release the lease of a dream that did not land. It needs no mutex.
 func (r *Share) Release() {
 	r.begin(releaseWait, func(ctx context.Context, l *link) error { return l.release(ctx) })
 }
@@ -238,11 +238,11 @@ func (r *Share) stop(next func()) {
 	r.cancel = next
 }
 
-// Wait waits for what Renew or Release began.
+// Wait waits for what Renew or Release began. It is called without the mutex, which that takes.
 func (r *Share) Wait() { r.later.Wait() }
 
 // DreamElsewhere describes a dream of another machine over this memory that ended within so many hours; "" if there
-// is none.
+// is none. It needs no mutex.
 func (r *Share) DreamElsewhere(hours float64) string {
 	s, err := r.State()
 	age := r.Store.Now().Sub(s.OtherDream)
@@ -252,7 +252,7 @@ func (r *Share) DreamElsewhere(hours float64) string {
 	return fmt.Sprintf("a dream of the machine %q over this shared memory ended %s", s.OtherName, ops.Ago(r.Store.Now(), s.OtherDream))
 }
 
-// IsTeams reports whether a memory is shared with a team.
+// IsTeams reports whether a memory is shared with a team. It needs no mutex.
 func (r *Share) IsTeams(data []byte) bool {
 	s, err := r.State()
 	return err == nil && s.Team && isTeam(data)
