@@ -103,21 +103,29 @@ func (i injection) String() string {
 	return fmt.Sprintf("%s/%s/%d/%s", i.operation, i.call, i.n, what)
 }
 
+// straceHere returns the path of strace, or why it cannot trace.
+var straceHere = sync.OnceValues(func() (string, error) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		return "", err
+	}
+	if out, err := exec.Command(strace, "-o", os.DevNull, "true").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("strace cannot trace here: %w: %s", err, out)
+	}
+	return strace, nil
+})
+
 // A process dies, or gets an error from the system, at each system call of each operation. Whoever
 // comes next finds what TestKillAtEveryStep asks for; and the process, if it lived, said the truth.
 //
 // One alone, by its name: go test ./consolidate -inject 0 -run 'TestInject/commit/^fsync$/^3$/KILL'.
 func TestInject(t *testing.T) {
-	skip := t.Skipf
-	if *inject == 0 {
-		skip = t.Fatalf // who asks for all must not get fewer
-	}
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		skip("there is no strace: %v", err)
-	}
-	if out, err := exec.Command(strace, "-o", os.DevNull, os.Args[0], "-test.run=^$").CombinedOutput(); err != nil {
-		skip("strace can't trace here: %v: %s", err, out)
+	strace, err := straceHere()
+	switch {
+	case err != nil && *inject == 0:
+		t.Fatal(err) // who asks for all must not get fewer
+	case err != nil:
+		t.Skip(err)
 	}
 	spans, all := map[string]span{}, []injection{}
 	for _, name := range operations() {

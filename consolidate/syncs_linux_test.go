@@ -3,7 +3,6 @@ package consolidate
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,14 +17,11 @@ import (
 func (w *world) syncsOf(operation string) []call {
 	t := w.t
 	t.Helper()
-	strace, err := exec.LookPath("strace")
+	strace, err := straceHere()
 	if err != nil {
-		t.Skipf("there is no strace: %v", err)
+		t.Skip(err)
 	}
-	if out, err := exec.Command(strace, "-o", os.DevNull, os.Args[0], "-test.run=^$").CombinedOutput(); err != nil {
-		t.Skipf("strace cannot trace here: %v: %s", err, out)
-	}
-	said, log := w.trace(strace, operation, "?write,pwrite64,?ftruncate,fsync,?fdatasync,?openat,?mkdirat,?renameat,?renameat2,?unlinkat,?unlink,?utimensat", "-y", "-s", "1000")
+	said, log := w.trace(strace, operation, "?write,pwrite64,?ftruncate,fsync,?fdatasync,?openat,?mkdirat,?renameat,?renameat2,?unlinkat,?unlink,?utimensat", "-y", "-s", "1000", "-f", "--seccomp-bpf")
 	if said != "ended with <nil>" {
 		t.Fatalf("%s: %s", operation, said)
 	}
@@ -42,7 +38,7 @@ type call struct {
 }
 
 var (
-	callLine = regexp.MustCompile(`^(\w+)\((.*)\)\s+= \d`)
+	callLine = regexp.MustCompile(`^(?:\d+ +)?(\w+)\((.*)\)\s+= \d`)
 	callFile = regexp.MustCompile(`^(?:\d+|AT_FDCWD)<([^>]*)>`)                          // a file or a folder that is open
 	callPath = regexp.MustCompile(`(?:(?:\d+|AT_FDCWD)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"`) // a path, and the folder that it begins in
 )
