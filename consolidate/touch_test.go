@@ -59,7 +59,7 @@ func TestTouch(t *testing.T) {
 }
 
 // What the person says all day names no memory, nor do the small words of any language that memories are in. What is said once does,
-// beside it, and the second of two memories that it names.
+// beside it, and the second of two memories that it names, and a word that is nearly the same in two languages of the memories.
 func TestTouchInTalk(t *testing.T) {
 	s := &memory.Snapshot{Topics: map[memory.Name]*memory.Topic{}}
 	put := func(file, body string) {
@@ -72,6 +72,7 @@ func TestTouchInTalk(t *testing.T) {
 	put("harbour_scale.md", "The scale at the harbour rounds to 20 kg.")
 	put("night_work.md", "At night the quay is lit and the crane oiled.")
 	put("crane.md", "The crane has a new hook.")
+	put("timetable.md", "The migration of the validators is on Sunday.")
 	put("signal.md", "The alarm is at 47 volts; below 47 the alarm sleeps.")
 	for i := range 24 {
 		put(fmt.Sprintf("otro%d.md", i), fmt.Sprintf("La tabla%d va con los clavos%d para que no se mueva.", i, i))
@@ -87,6 +88,7 @@ func TestTouchInTalk(t *testing.T) {
 		"weigh wagon 31 with an empty hopper":           "",
 		"the brakes of the wagons are welded now":       "wagon_brakes.md",
 		"the quay is lit and the crane oiled at noon":   "night_work.mdcrane.md",
+		"la migración de los validadores va el lunes":   "timetable.md",
 		"the harbour scale rounds to 50 kg":             "harbour_scale.md",
 		"the alarm goes to 52, at 47 we only got noise": "signal.md",
 	} {

@@ -139,6 +139,9 @@ func languagesOf(docs []Document) (languages []*text.Language) {
 	return slices.DeleteFunc(languages, func(l *text.Language) bool { return float64(in[l]) < many*float64(all) })
 }
 
+// cognate is how many letters of a word count where memories are in several languages: "migration" is "migración" then.
+const cognate = 5
+
 // termsOfToken returns what a token stands for; a small word of one of the languages for nothing.
 func (x *Index) termsOfToken(token string, kind text.Kind) []string {
 	for _, l := range x.languages[1:] {
@@ -146,7 +149,15 @@ func (x *Index) termsOfToken(token string, kind text.Kind) []string {
 			return nil
 		}
 	}
-	return x.languages[0].Terms(token, kind)
+	terms := x.languages[0].Terms(token, kind)
+	if len(x.languages) > 1 && kind == text.Plain && !strings.ContainsAny(token, "0123456789") {
+		for i, t := range terms {
+			if letters := []rune(t); len(letters) > cognate {
+				terms[i] = string(letters[:cognate])
+			}
+		}
+	}
+	return terms
 }
 
 // termsOf returns the terms of a text, new ones included.
