@@ -1,7 +1,7 @@
 // Package database reads a SQLite database that another program may be writing.
 //
 // It promises that nothing is written, created or locked, so that no program waits for it; that rows which are only in the
-// write-ahead log are read; that all that one View reads is one committed state of the database, or View fails with ErrBusy;
+// write-ahead log are read; that all that one View reads is one committed state of the database, or View fails;
 // and that a View ends within maxTime, whatever bytes the files have.
 //
 // It does not promise the newest commit. A database with a rollback journal is not read: its writer must recover it.
