@@ -1,27 +1,9 @@
 // Package ops changes a memory in transactions, which the database of package state records, and reads what it has recorded.
 //
-// A transaction begins under the lock, is filled, and either lands whole or is rolled back:
-//
-//  1. The new texts are written beside the files that they replace, and synced.
-//  2. One transaction of the database says that the operation is landing, with all texts that it replaces, deletes and adds.
-//     This is the commit point.
-//  3. The lock file says that a commit is under way, for readers, and for containers that do not see the database.
-//  4. The files are exchanged, and their folders synced.
-//  5. One transaction says that it has landed, with what somebody else wrote meanwhile, and adds it to the log.
-//  6. The time of the last consolidation is set, and the lock file emptied.
-//
-// After a crash at any moment the next operation recovers: it completes a commit that has begun, and rolls back anything else.
-// Whoever reads through this package completes it first too. Until then, the files on disk may be between the two.
-//
-// What a crash leaves, and what recovery makes of it:
-//
-//	during   lock file     database   files        recovery
-//	1        holder        not there  temporaries  rolls back: removes the temporaries
-//	2        holder        either     temporaries  as the database says: rolls back, or completes
-//	3        torn, either  landing    temporaries  completes
-//	4        committing    landing    some         completes
-//	5        committing    either     all          completes: what has landed stays
-//	6        either        landed     all          sets the time again and empties the lock file
+// A transaction begins under the file lock, is filled, and either lands whole or is rolled back. Its commit point is one transaction
+// of the database. After a crash at any moment the next operation, or whoever reads through this package, completes a commit that
+// has begun, and rolls back anything else. Until then, the files on disk may be between the two. The steps, and what a crash in each
+// leaves, are in the README of consolidate, "A landing".
 //
 // A file that somebody else changes during a landing is left as it is, and the operation records it.
 //
