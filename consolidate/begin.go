@@ -82,7 +82,7 @@ func (p *Project) begin(ctx context.Context, gates gateOptions, resume bool) err
 	p.Sources.Sweep(t.Dir)
 	p.dream.log(state.Event{Kind: state.EventBegun})
 	if err := t.LogBegun(); err != nil {
-		return errors.Join(err, p.dream.end(ops.Aborted, "its beginning could not be journaled"))
+		return errors.Join(err, p.dream.end(ops.Aborted, "its beginning could not be logged"))
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func (w *world) lockFiles() []string {
 }
 
 // At each step of each operation something else is laid where a file or a folder of ours is: the locks, the
-// journal, what is known of the dream, its plan, its contents. The operation ends, whole or without a trace,
+// log, what is known of the dream, its plan, its contents. The operation ends, whole or without a trace,
 // and says so; when the person has put back what was there, all is as after a crash.
 //
 // One alone, by its name: go test ./consolidate -inject 0 -run 'TestReplaced/commit/^12_plan$/^3$/a_fifo'.

@@ -164,7 +164,7 @@ func (g *Gates) canBegin(dir *memory.Dir, now time.Time) error {
 	}
 	if r, err := lock.Read(dir.Root()); err != nil {
 		return err
-	} else if r.Dream != "" && !r.Dead() {
+	} else if r.ID != "" && !r.Dead() {
 		return r.Busy()
 	}
 	if err := lock.HostFree(dir.Root(), now); err != nil {

@@ -59,7 +59,7 @@ func TestSecondProcess(t *testing.T) {
 		outcomes = append(outcomes, string(e.Outcome))
 	}
 	if got := strings.Join(outcomes, " "); got != "fired crashed fired" {
-		t.Errorf("the journal says %s", got)
+		t.Errorf("the log says %s", got)
 	}
 }
 

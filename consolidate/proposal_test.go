@@ -180,7 +180,7 @@ func TestAnsweredOnce(t *testing.T) {
 	}
 }
 
-// Who is killed while he lands what was agreed to leaves it waiting, and the journal says so: it alone says which dreams wait.
+// Who is killed while he lands what was agreed to leaves it waiting, and the log says so: it alone says which dreams wait.
 func TestKilledAnswerWaits(t *testing.T) {
 	w := newWorldFor(t, "agree")
 	step := 0
@@ -197,7 +197,7 @@ func TestKilledAnswerWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		if last := entries[len(entries)-1]; last.Outcome != ops.Proposed {
-			t.Errorf("killed at %q: the journal ends with %s", at, last.Outcome)
+			t.Errorf("killed at %q: the log ends with %s", at, last.Outcome)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func FuzzLockRecord(f *testing.F) {
 		if got := w.files(); !same(got, before) {
 			t.Errorf("%q changed the memory:%s", record, differences(got, before))
 		}
-		if r, readErr := lock.Read(mustRoot(t, w.memory)); err == nil && (readErr != nil || r.Dream != "") {
+		if r, readErr := lock.Read(mustRoot(t, w.memory)); err == nil && (readErr != nil || r.ID != "") {
 			t.Errorf("%q is recovered, and the lock has %v, %v", record, r, readErr)
 		}
 	})

@@ -238,8 +238,8 @@ func TestRecoverAMarkWithoutAPlan(t *testing.T) {
 	}
 }
 
-// A dream whose beginning can't be journaled is none: the lock's lock.Stamp is given back.
-func TestBeginWithoutAJournal(t *testing.T) {
+// A dream whose beginning can't be logged is none: the lock's lock.Stamp is given back.
+func TestBeginWithoutALog(t *testing.T) {
 	w := newWorldFor(t, "commit")
 	was := w.hostStamp()
 	p := w.open()
@@ -252,9 +252,9 @@ func TestBeginWithoutAJournal(t *testing.T) {
 	}
 }
 
-// What has landed and cannot be journaled is reported as half done, never as failed. Recovery writes what is
+// What has landed and cannot be logged is reported as half done, never as failed. Recovery writes what is
 // missing, so that diff and undo know it.
-func TestLandWithoutAJournal(t *testing.T) {
+func TestLandWithoutALog(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		do   func(p *Project) error

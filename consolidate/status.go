@@ -144,7 +144,7 @@ func (s *Status) describeDreams(p *Project, dir *memory.Dir) error {
 		s.Dream = p.dream.shown()
 	} else if dir != nil {
 		if r, err := lock.Read(dir.Root()); err == nil && r.Kind == lock.KindDream {
-			open = r.Dream
+			open = r.ID
 			s.Dream = dreamOf(p, r)
 		}
 	}
@@ -208,9 +208,9 @@ func (d *dream) shown() *OpenDream {
 
 // dreamOf describes the dream of another process. If its state folder is not ours, only the record in the lock is known.
 func dreamOf(p *Project, r lock.Record) *OpenDream {
-	info, err := p.Store.Records.Op(r.Dream)
+	info, err := p.Store.Records.Op(r.ID)
 	if err != nil {
-		info = ops.Op{Header: ops.Header{ID: r.Dream, Started: r.Started}, LastCall: r.Started}
+		info = ops.Op{Header: ops.Header{ID: r.ID, Started: r.Started}, LastCall: r.Started}
 	}
 	staged := []string{}
 	for _, c := range info.Changes {

@@ -101,10 +101,10 @@ func (w *Watch) lookAtDream(next *Snapshot, dir *memory.Dir) {
 		r, err = lock.Read(dir.Root())
 		next.warn(err)
 	}
-	open := r.Kind == lock.KindDream && ops.ValidID(r.Dream)
+	open := r.Kind == lock.KindDream && ops.ValidID(r.ID)
 	if open {
-		if r.Dream != w.dream {
-			w.dream, w.words = r.Dream, ""
+		if r.ID != w.dream {
+			w.dream, w.words = r.ID, ""
 		}
 		next.Dream, next.Dead = dreamOf(p, r), r.Dead()
 	}

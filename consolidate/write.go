@@ -153,7 +153,7 @@ func (r *WriteRequest) name() (memory.Name, error) {
 	}
 	for _, w := range r.Waive {
 		if strings.TrimSpace(w.Why) == "" {
-			return n, ops.Refuse(fmt.Sprintf("waive %q gives no reason", w.Rule), "say in why what makes it right, for the report of the dream and the journal")
+			return n, ops.Refuse(fmt.Sprintf("waive %q gives no reason", w.Rule), "say in why what makes it right, for the report of the dream and the log")
 		}
 	}
 	return n, nil
@@ -225,7 +225,7 @@ func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
 	return res, nil
 }
 
-// note keeps what a write said beside its content: for the index, the journal, and the archive.
+// note keeps what a write said beside its content: for the index, the log, and the archive.
 func (w *writing) note() {
 	t, file := w.t, w.n.String()
 	if w.Delete || w.Index != nil {

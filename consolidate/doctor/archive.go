@@ -30,7 +30,7 @@ func (e *examination) database() Check {
 		pending := false // what is pending is said of the lock
 		if e.dir != nil {
 			r, err := lock.Read(e.dir.Root())
-			pending = err != nil || r.Dream != ""
+			pending = err != nil || r.ID != ""
 		}
 		switch {
 		case errors.Is(err, state.ErrNewer):

@@ -189,7 +189,7 @@ func (e *examination) folder() {
 
 // leftovers checks for temporaries that recovery does not remove.
 func (e *examination) leftovers() {
-	if r, err := lock.Read(e.dir.Root()); err != nil || r.Dream != "" {
+	if r, err := lock.Read(e.dir.Root()); err != nil || r.ID != "" {
 		return // they are in use, or recovery removes them
 	}
 	left, err := atomicfile.Temporaries(e.dir)

@@ -38,7 +38,7 @@ func (e *examination) lock(ctx context.Context, accept bool) Check {
 	if readErr == nil {
 		r, readErr = store.Left(dir)
 	}
-	if readErr == nil && r.Dream == "" {
+	if readErr == nil && r.ID == "" {
 		return c
 	}
 	c.State, c.repair = Wrong, func(ctx context.Context) error { return store.RecoverIn(ctx, dir) }
@@ -54,13 +54,13 @@ func (e *examination) lock(ctx context.Context, accept bool) Check {
 		}
 	} else if err := lost; err != nil {
 		c.Message = (&ops.BrokenError{Holder: r.String(), Why: err}).Error()
-		c.Hint = fmt.Sprintf("restore the database %q, then any command completes the commit; or take the memory as it is: dream-mcp doctor --fix --accept", r.Stage)
+		c.Hint = fmt.Sprintf("restore the database %q, then any command completes the commit; or take the memory as it is: dream-mcp doctor --fix --accept", r.Database)
 		if c.Fix, c.repair = "", nil; accept {
 			c.repair = func(ctx context.Context) error {
 				if err := store.Records.Renew(); err != nil {
 					return err
 				}
-				return store.TakeAsIs(ctx, dir, "the memory was taken as it is: the commit of "+r.Dream+" was interrupted and its plan is lost")
+				return store.TakeAsIs(ctx, dir, "the memory was taken as it is: the commit of "+r.ID+" was interrupted and its plan is lost")
 			}
 		}
 	}

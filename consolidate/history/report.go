@@ -17,7 +17,7 @@ import (
 // Report is what one dream, write or undo did, or what a dream that waits for the person would do. Its texts may be
 // shown: credentials are masked and hidden characters are visible.
 type Report struct {
-	Entry   ops.LogEntry     `json:"entry"` // its end in the journal
+	Entry   ops.LogEntry     `json:"entry"` // its end in the log
 	Waits   bool             `json:"waits"`
 	Undone  bool             `json:"undone"`
 	Files   []File           `json:"files"` // in the order in which they land, the index last

@@ -56,7 +56,7 @@ func (k Kind) FromOthers() bool { return k == KindSync || k == KindPerson }
 // Record is the content of the lock file: the holder of an open operation, and what is needed to end the operation after a
 // crash. The file is empty if no operation is open.
 type Record struct {
-	Dream      string    `json:"dream"`
+	ID         string    `json:"dream"` // of the operation, of any kind
 	Kind       Kind      `json:"kind"`
 	PID        int       `json:"pid"`
 	Host       string    `json:"host,omitempty"`
@@ -64,15 +64,15 @@ type Record struct {
 	Namespace  string    `json:"pid_namespace,omitempty"`
 	Started    time.Time `json:"started"`
 	Prior      Stamp     `json:"prior"` // of .consolidate-lock, where the kind takes it
-	Stage      string    `json:"stage"` // the path of the operation's record
+	Database   string    `json:"stage"` // its path
 	Committing bool      `json:"committing,omitempty"`
 }
 
 // NewRecord returns the record of an operation of this process.
-func NewRecord(id string, kind Kind, started time.Time, prior Stamp, stage string) Record {
+func NewRecord(id string, kind Kind, started time.Time, prior Stamp, database string) Record {
 	host, _ := os.Hostname()
 	boot, namespace := machine()
-	return Record{Dream: id, Kind: kind, PID: os.Getpid(), Host: host, Boot: boot, Namespace: namespace, Started: started, Prior: prior, Stage: stage}
+	return Record{ID: id, Kind: kind, PID: os.Getpid(), Host: host, Boot: boot, Namespace: namespace, Started: started, Prior: prior, Database: database}
 }
 
 // here reports whether this process can see the process of r.
@@ -88,7 +88,7 @@ func (r Record) Dead() bool { return r.here() && processGone(r.PID) }
 func (r Record) Whereabouts() string {
 	host, _ := os.Hostname()
 	switch {
-	case r.Dream == "":
+	case r.ID == "":
 		return "it is not named"
 	case r.Dead():
 		return "its process is gone, and another process is ending it"
@@ -101,10 +101,10 @@ func (r Record) Whereabouts() string {
 }
 
 func (r Record) String() string {
-	if r.Dream == "" {
+	if r.ID == "" {
 		return "another operation, for a moment"
 	}
-	s := fmt.Sprintf("%s %s, process %d", r.Kind, r.Dream, r.PID)
+	s := fmt.Sprintf("%s %s, process %d", r.Kind, r.ID, r.PID)
 	if r.Host != "" {
 		s += " on " + r.Host
 	}

@@ -116,7 +116,7 @@ func Beginning(id string) (time.Time, bool) {
 	return t, err == nil
 }
 
-// ValidID reports whether id has only the characters of an ID, so that it names a folder and not another path.
+// ValidID reports whether id has only the characters of an ID.
 func ValidID(id string) bool {
 	return id != "" && strings.Trim(id, "0123456789abcdef-") == ""
 }

@@ -41,7 +41,7 @@ func (s *Store) TakeAsIs(ctx context.Context, dir *memory.Dir, why string) error
 		return err
 	}
 	r, err := l.Read()
-	if err == nil && r.Dream != "" {
+	if err == nil && r.ID != "" {
 		s.Step("give back")
 		left := &Tx{Op: Op{Header: Header{Kind: r.Kind}}, Dir: dir, record: r, s: s}
 		if err := left.stamp(Crashed); err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	ErrUnknown = errors.New("no such dream")
+	ErrUnknown = errors.New("unknown ID")
 	ErrNoDream = errors.New("no dream is open")
 	ErrNothing = errors.New("nothing has landed yet")
 )

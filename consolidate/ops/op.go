@@ -168,7 +168,7 @@ type FinalizeRequest struct {
 
 // Merge describes what was merged into a memory in a dream.
 type Merge struct {
-	Replaced map[string]memory.Sum `json:"replaced"`           // the replaced texts by path; they are in the dream's folder
+	Replaced map[string]memory.Sum `json:"replaced"`           // the replaced texts by path
 	Accepted map[string]string     `json:"accepted,omitempty"` // the reason, by the text of a fact
 }
 

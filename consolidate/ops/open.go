@@ -66,10 +66,10 @@ func (s *Store) RequestStop(ctx context.Context, reason string) (holder string, 
 	if readErr != nil || r.Kind != lock.KindDream {
 		return "", err
 	}
-	if _, err := s.Records.Op(r.Dream); err != nil {
+	if _, err := s.Records.Op(r.ID); err != nil {
 		return "", fmt.Errorf("the state folder of %s is not ours: %w", r, err)
 	}
-	return r.String(), s.Records.DB().Stop(r.Dream, reason)
+	return r.String(), s.Records.DB().Stop(r.ID, reason)
 }
 
 // StopAsked reports whether t was asked to stop, and the reason.

@@ -29,7 +29,7 @@ func (s *Store) RecoverIn(ctx context.Context, dir *memory.Dir) error {
 	if s.open != nil {
 		return nil
 	}
-	if r, err := lock.Read(dir.Root()); err == nil && r.Dream == "" {
+	if r, err := lock.Read(dir.Root()); err == nil && r.ID == "" {
 		return nil
 	}
 	l, err := s.lockAndRecover(ctx, dir, 0)
@@ -59,7 +59,7 @@ func (s *Store) complete(ctx context.Context, dir *memory.Dir) error {
 		return nil
 	}
 	r, err := lock.Read(dir.Root())
-	if err == nil && r.Dream == "" {
+	if err == nil && r.ID == "" {
 		return nil
 	}
 	if _, err := os.Stat(s.Records.Path()); err != nil {
@@ -67,7 +67,7 @@ func (s *Store) complete(ctx context.Context, dir *memory.Dir) error {
 	}
 	if err != nil || !r.Committing { // it is not marked yet, or the mark is torn
 		landing, lost := s.Records.landing()
-		if lost != nil || landing.Dream == "" || err == nil && landing.Dream != r.Dream {
+		if lost != nil || landing.ID == "" || err == nil && landing.ID != r.ID {
 			if r.Dead() && !s.LookOnly { // if what it left cannot be ended, the memory can be read all the same
 				if l, err := s.lockAndRecover(ctx, dir, 0); err == nil {
 					l.Release()
@@ -75,14 +75,14 @@ func (s *Store) complete(ctx context.Context, dir *memory.Dir) error {
 			}
 			return nil
 		}
-		r.Dream = landing.Dream
+		r.ID = landing.ID
 	}
 	if s.LookOnly { // the notes of the landing are written too
 		s.LookOnly = false
 		defer func() { s.LookOnly = true }()
 	}
 	wait := Wait
-	if s.stuck == r.Dream {
+	if s.stuck == r.ID {
 		wait = 0
 	}
 	s.Step("complete")
@@ -91,10 +91,10 @@ func (s *Store) complete(ctx context.Context, dir *memory.Dir) error {
 		return nil
 	}
 	if _, busy := errors.AsType[*lock.BusyError](err); busy {
-		if now, readErr := lock.Read(dir.Root()); readErr == nil && now.Dream != r.Dream {
+		if now, readErr := lock.Read(dir.Root()); readErr == nil && now.ID != r.ID {
 			return nil // it has landed meanwhile, and the next operation has begun
 		}
-		s.stuck = r.Dream
+		s.stuck = r.ID
 		return fmt.Errorf("the memory cannot be read before a commit has ended, and its process does not end it: %w", err)
 	}
 	if err != nil && ctx.Err() != nil {
@@ -145,7 +145,7 @@ func (s *Store) recover(l *lock.Lock, dir *memory.Dir) error {
 	if err != nil {
 		return err
 	}
-	if landing.Dream != "" && landing.Dream != r.Dream { // the lock file was torn, or emptied by somebody who does not see our database
+	if landing.ID != "" && landing.ID != r.ID { // the lock file was torn, or emptied by somebody who does not see our database
 		if err := s.end(l, dir, landing); err != nil {
 			return err
 		}
@@ -154,7 +154,7 @@ func (s *Store) recover(l *lock.Lock, dir *memory.Dir) error {
 		s.Step("recover")
 		return l.Clear()
 	}
-	if r.Dream == "" {
+	if r.ID == "" {
 		return nil
 	}
 	return s.end(l, dir, r)
@@ -203,14 +203,14 @@ func (s *Records) landing() (lock.Record, error) {
 	if id == "" || err != nil {
 		return lock.Record{}, err
 	}
-	return lock.Record{Dream: id, Stage: s.Path(), Committing: true}, nil
+	return lock.Record{ID: id, Database: s.Path(), Committing: true}, nil
 }
 
 // Left returns what a process that died has left: the record in the lock file, or of the operation that is landing according to the
 // database. If nothing was left, it is the zero Record. The caller knows that nobody holds the lock.
 func (s *Store) Left(dir *memory.Dir) (lock.Record, error) {
 	r, err := lock.Read(dir.Root())
-	if r.Dream != "" || err != nil {
+	if r.ID != "" || err != nil {
 		return r, err
 	}
 	if _, err := os.Stat(s.Records.Path()); err != nil {
@@ -226,12 +226,12 @@ func (s *Store) reopen(l *lock.Lock, dir *memory.Dir, r lock.Record) (*Tx, error
 	if err := s.Records.checkOurs(r); err != nil {
 		return nil, err
 	}
-	info, err := s.Records.Op(r.Dream)
+	info, err := s.Records.Op(r.ID)
 	if err == nil && r.Kind != "" && info.Kind != r.Kind {
 		err = fmt.Errorf("its record is of a %s", info.Kind)
 	}
 	if errors.Is(err, fs.ErrNotExist) && r.Kind != lock.KindDream && !r.Committing {
-		info, err = Op{Header: Header{ID: r.Dream, Kind: r.Kind, Started: r.Started}, LastCall: r.Started}, nil
+		info, err = Op{Header: Header{ID: r.ID, Kind: r.Kind, Started: r.Started}, LastCall: r.Started}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -246,8 +246,8 @@ func (s *Store) reopen(l *lock.Lock, dir *memory.Dir, r lock.Record) (*Tx, error
 }
 
 func (s *Records) checkOurs(r lock.Record) error {
-	if !ValidID(r.Dream) || r.Stage != s.Path() {
-		return fmt.Errorf("its record is in %s, not in our database %s", r.Stage, s.Path())
+	if !ValidID(r.ID) || r.Database != s.Path() {
+		return fmt.Errorf("its record is in %s, not in our database %s", r.Database, s.Path())
 	}
 	return nil
 }
@@ -260,7 +260,7 @@ func (s *Records) LostPlan(r lock.Record) error {
 	if err := s.checkOurs(r); err != nil {
 		return err
 	}
-	o, err := s.Op(r.Dream)
+	o, err := s.Op(r.ID)
 	if err != nil || o.State != Landing {
 		return err
 	}

@@ -174,7 +174,7 @@ func namesOf(changes []Change) []string {
 	return files
 }
 
-// LogBegun journals that t has begun.
+// LogBegun logs that t has begun.
 func (t *Tx) LogBegun() error { return t.s.Records.Append(t.Entry(Fired, t.Started)) }
 
 // Notes returns the state folder, for notes.

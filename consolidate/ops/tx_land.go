@@ -124,7 +124,7 @@ func (t *Tx) conclude(outcome Outcome, reason string) error {
 		if outcome != Committed && t.Kind != lock.KindDream && t.Request == nil && len(t.Displaced) == 0 {
 			return errors.Join(t.lock.Clear(), t.s.Records.Discard(t.ID))
 		}
-		t.s.Step("journal")
+		t.s.Step("log")
 		entry := t.Entry(outcome, t.Ended)
 		if err := t.Stage.write(&entry); err != nil {
 			return err

@@ -2,7 +2,7 @@
 // them, and the reports for the person.
 //
 // Only one run at a time exists, and only one hook acts on an event, whatever the number of processes. The next run
-// ends and journals a run whose supervisor died. After failures the next run waits, longer each time. One process
+// ends and logs a run whose supervisor died. After failures the next run waits, longer each time. One process
 // delivers a report; if it dies during that, another delivers the report again.
 package runs
 

@@ -84,7 +84,7 @@ func (run *Run) lock(ctx context.Context) (err error) {
 	return nil
 }
 
-// End ends the run: it finds the dream, ends it if its server died, and journals the run with its cost and, after a
+// End ends the run: it finds the dream, ends it if its server died, and logs the run with its cost and, after a
 // failure, the reason.
 func (run *Run) End(ctx context.Context, e RunEnd) (ops.Outcome, error) {
 	run.r.Store.Lock()
@@ -98,7 +98,7 @@ func (run *Run) End(ctx context.Context, e RunEnd) (ops.Outcome, error) {
 	return outcome, errors.Join(recovered, err, run.unlock())
 }
 
-// conclude journals the run with the outcome of its dream, or otherwise if that failed.
+// conclude logs the run with the outcome of its dream, or otherwise if that failed.
 func (run *Run) conclude(otherwise ops.Outcome, e RunEnd) (ops.Outcome, error) {
 	r, now := run.r, run.r.Store.Now()
 	entry := ops.LogEntry{

@@ -25,7 +25,7 @@ type Traffic struct {
 	ID      string        `json:"id,omitempty"` // of that sync
 }
 
-// Traffic compares the memory here with what the remote had last, and reads the journal. It does not ask the remote.
+// Traffic compares the memory here with what the remote had last, and reads the log. It does not ask the remote.
 // The caller holds the mutex.
 func (r *Share) Traffic(ctx context.Context) (t Traffic, err error) {
 	s, err := r.State()

@@ -69,7 +69,7 @@ func (p *Person) Sync(ctx context.Context) error {
 		return err
 	}
 	defer root.Close()
-	if r, err := lock.Read(root); err != nil || r.Dream != "" && !r.Dead() {
+	if r, err := lock.Read(root); err != nil || r.ID != "" && !r.Dead() {
 		return err // a dream runs: this would wait for it
 	}
 	return p.alone(ctx, p.exchange)

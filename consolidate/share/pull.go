@@ -11,7 +11,7 @@ import (
 	"dream-mcp/memory/merge"
 )
 
-// pulledFrom begins the reason of a sync in the journal.
+// pulledFrom begins the reason of a sync in the log.
 const pulledFrom = "pulled from "
 
 // pull merges the commits of the remote after Base.

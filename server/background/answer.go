@@ -7,10 +7,10 @@
 //
 // It promises that one background dream runs over a memory at a time. The host has no tool of its own that writes, no
 // hooks, no transcript, and limits of turns, money and time. It is killed with all its processes when its time is up
-// or its supervisor ends. Its cost and the reason of a failure are journaled. After a failure the next run waits ten
+// or its supervisor ends. Its cost and the reason of a failure are logged. After a failure the next run waits ten
 // minutes, doubling up to a day. The server limits what the host may do to the memory, not this package.
 //
-// The next supervisor journals the run of one that was killed. On Linux the host dies with its supervisor; elsewhere
+// The next supervisor logs the run of one that was killed. On Linux the host dies with its supervisor; elsewhere
 // the host's own limits end it. A command that a person configured has only the time limit.
 package background
 

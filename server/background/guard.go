@@ -71,7 +71,7 @@ func dreaming(p *consolidate.Project) (r lock.Record, session string, open bool,
 	}
 	p.Store.Lock()
 	defer p.Store.Unlock()
-	dream, err := p.Store.Records.Op(r.Dream)
+	dream, err := p.Store.Records.Op(r.ID)
 	return r, dream.Session, err != nil || !dream.Unattended, nil // the host of an unattended one has no tool of its own that writes
 }
 

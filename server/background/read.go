@@ -181,7 +181,7 @@ func (r *reader) flush() {
 	}
 }
 
-// quote returns the beginning of a host's text for the journal: one line, without control characters.
+// quote returns the beginning of a host's text for the log: one line, without control characters.
 func quote(s string) string {
 	return clip(strings.Join(strings.Fields(said.Visible(s)), " "))
 }

@@ -21,7 +21,7 @@ import (
 // grace is how long a host that was asked to end may take.
 const grace = 5 * time.Second
 
-// Supervise runs a host that dreams over p, if a dream is due and no other runs, and journals the outcome. firing is
+// Supervise runs a host that dreams over p, if a dream is due and no other runs, and logs the outcome. firing is
 // the host whose hook started us (none: Claude Code), and server the command line of our server. It fails if the
 // dream fails.
 func Supervise(ctx context.Context, p *consolidate.Project, setup settings.Setup, firing []string, server []string) error {
@@ -33,7 +33,7 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup settings.Setup
 		_, closed := errors.AsType[*consolidate.ClosedError](err)
 		_, paused := errors.AsType[*runs.PausedError](err)
 		if !closed && !paused && !errors.Is(err, runs.ErrRunning) {
-			LogFailure(filepath.Dir(p.Store.Records.StateDir()), fmt.Errorf("a background dream could not begin: %w", err)) // it is not journaled, and whoever started us has exited
+			LogFailure(filepath.Dir(p.Store.Records.StateDir()), fmt.Errorf("a background dream could not begin: %w", err)) // it is not logged, and whoever started us has exited
 		}
 		return err
 	}

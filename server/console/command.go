@@ -1,6 +1,6 @@
 // Package console implements the verbs that a person types in a terminal.
 //
-// Its output is safe to show: credentials in memories, transcripts and the journal are masked, and control,
+// Its output is safe to show: credentials in memories, transcripts and the log are masked, and control,
 // bidirectional and invisible characters are made visible. An error is two lines, `error:` and `hint:`. The exit
 // code is 0 for success, 1 for a failure, and 2 for a command that cannot be understood.
 //

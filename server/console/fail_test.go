@@ -23,7 +23,7 @@ func TestFail(t *testing.T) {
 		hint  string // a part of it
 	}{
 		{usage("unknown verb"), 2, "unknown verb", "dream-mcp help"},
-		{fmt.Errorf("%w: %q", ops.ErrUnknown, "abc"), 1, `no such dream: "abc"`, "dream-mcp log"},
+		{fmt.Errorf("%w: %q", ops.ErrUnknown, "abc"), 1, `unknown ID: "abc"`, "dream-mcp log"},
 		{&lock.BusyError{Holder: "process 7"}, 1, "the memory is in use: process 7", "dream-mcp dream --stop"},
 		{found(2, 1), 1, "2 problems", "dream-mcp doctor --fix fixes 1"},
 		{found(1, 0), 1, "1 problem", "marked !"},

@@ -48,7 +48,7 @@ func TestRenderLog(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if got := renderLog(nil, noon, false); got != "Nothing has happened yet.\n" {
-		t.Errorf("an empty journal: %q", got)
+		t.Errorf("an empty log: %q", got)
 	}
 }
 

@@ -59,7 +59,7 @@ func note(h *host.Host) string {
 }
 
 // memoriesKept is what uninstall says at its end.
-const memoriesKept = "Memories, the archive and the journal are kept."
+const memoriesKept = "Memories, the archive and the log are kept."
 
 // renderInstall prints what was done, or what would be done.
 func renderInstall(h *host.Host, answer installJSON, removing, changed bool) string {

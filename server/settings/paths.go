@@ -18,7 +18,7 @@ import (
 // ours is the name of our folders.
 const ours = "dream-mcp"
 
-// StateHome returns the folder of journals, stages and archives: $XDG_STATE_HOME/dream-mcp, else ~/.local/state/dream-mcp, on
+// StateHome returns the folder of all databases: $XDG_STATE_HOME/dream-mcp, else ~/.local/state/dream-mcp, on
 // macOS ~/Library/Application Support/dream-mcp, on Windows %LocalAppData%\dream-mcp. It need not exist. StateHome fails if
 // neither a variable nor a home directory is known.
 func StateHome(env Environment) (string, error) { return env.folder(state) }
