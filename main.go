@@ -191,7 +191,7 @@ var began = time.Now()
 // options returns the options of a project for a setup.
 func options(s settings.Setup, state string) consolidate.Options {
 	said := search.Open(sessions.Options{
-		Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Others: s.Others, Current: s.SessionID,
+		Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Homes: s.Homes, Current: s.SessionID,
 	})
 	said.Cache = filepath.Join(state, cache.FileName)
 	off, _ := time.ParseDuration(os.Getenv(clock))

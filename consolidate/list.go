@@ -27,11 +27,11 @@ type ListRequest struct {
 	SinceLast    bool   // since the last dream; the default in a dream
 	Session      string // an ID, or the beginning of one
 	Speakers     []said.Speaker
-	Host         said.Host // only what was said in it, and what it remembers; "": in all
-	Cursor       string    // of the page before; other fields but PageBytes and Limit are then ignored
-	PageBytes    int       // bytes of text on a page
-	Limit        int       // utterances on a page; 0: no limit
-	Whole        int       // shorter texts, in characters, are not abridged; 0: the default of listing.Query
+	Host         said.HostID // only what was said in it, and what it remembers; "": in all
+	Cursor       string      // of the page before; other fields but PageBytes and Limit are then ignored
+	PageBytes    int         // bytes of text on a page
+	Limit        int         // utterances on a page; 0: no limit
+	Whole        int         // shorter texts, in characters, are not abridged; 0: the default of listing.Query
 }
 
 // window reports whether the request is for the time since the last dream.

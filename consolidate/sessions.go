@@ -183,7 +183,7 @@ func (s *Sessions) Hosts(ctx context.Context) (all []HostSessions, err error) {
 		if _, err := os.Stat(o.Projects); err == nil && h.ID == string(said.ClaudeCode) {
 			one.Path = o.Projects
 		}
-		for _, other := range o.Others {
+		for _, other := range o.Homes {
 			if string(other.Format.Host) == h.ID && one.Path == "" && other.Exists(o.Roots) {
 				one.Path = other.Home
 			}
@@ -259,8 +259,8 @@ func (s *Sessions) Recent(ctx context.Context) ([]string, error) {
 
 // OtherHost returns the ID of a session's host, or "" if it is the caller's. An unknown caller counts as Claude Code.
 // It needs no mutex.
-func (s *Sessions) OtherHost(h said.Host) said.Host {
-	if h == cmp.Or(said.Host(s.p.Store.Host), said.ClaudeCode) {
+func (s *Sessions) OtherHost(h said.HostID) said.HostID {
+	if h == cmp.Or(said.HostID(s.p.Store.Host), said.ClaudeCode) {
 		return ""
 	}
 	return h

@@ -16,7 +16,7 @@ var aider = Host{
 	ID: "aider", Name: "aider", Program: "aider",
 	Sessions: []Sessions{{
 		Format: said.Format{
-			Host: "aider", Folders: []said.Folder{{Path: aiderFile, Why: "aider's, of this project", Trust: said.Whole}}, Paths: aiderPaths,
+			Host: "aider", Folders: []said.Folder{{Path: aiderFile, Why: "aider's, of this project", Trust: said.ByFolder}}, Paths: aiderPaths,
 			Collect: aiderChats,
 		},
 		File: "AIDER_CHAT_HISTORY_FILE",

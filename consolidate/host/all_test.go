@@ -56,7 +56,7 @@ func open(h *host.Host, home string) *sessions.Project {
 		if h.ID == string(said.ClaudeCode) {
 			o.Projects = filepath.Join(store, "projects")
 		} else {
-			o.Others = append(o.Others, said.Other{Format: &of.Format, Home: store})
+			o.Homes = append(o.Homes, said.HostHome{Format: &of.Format, Home: store})
 		}
 	}
 	return sessions.Open(o)

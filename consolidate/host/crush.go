@@ -17,7 +17,7 @@ var crush = Host{
 	},
 	Sessions: []Sessions{{
 		Format: said.Format{
-			Host: "crush", Folders: []said.Folder{{Why: "Crush's database, of this project", Trust: said.Whole}}, Paths: crushPaths,
+			Host: "crush", Folders: []said.Folder{{Why: "Crush's database, of this project", Trust: said.ByFolder}}, Paths: crushPaths,
 			Collect: crushTables.collect,
 		},
 		Place: Place{Variable: "XDG_DATA_HOME", Below: "crush", Home: ".local/share/crush"},

@@ -26,7 +26,7 @@ var cursor = Host{
 		Format: said.Format{
 			Host: "cursor",
 			Folders: []said.Folder{{
-				Path: "projects/*/agent-transcripts", Why: "Cursor's, by the name of the directory", Trust: said.Whole, Files: []string{"*.jsonl", "*/*.jsonl"},
+				Path: "projects/*/agent-transcripts", Why: "Cursor's, by the name of the directory", Trust: said.ByFolder, Files: []string{"*.jsonl", "*/*.jsonl"},
 			}},
 			Ours: cursorOurs, ID: fileID, Line: cursorLine,
 		},

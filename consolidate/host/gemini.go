@@ -40,7 +40,7 @@ var gemini = Host{
 	Sessions: []Sessions{{
 		Format: said.Format{
 			Host:    "gemini",
-			Folders: []said.Folder{{Path: "tmp/*/chats", Why: "Gemini CLI's, of this project", Trust: said.Whole, Files: []string{"*.json", "*.jsonl"}}},
+			Folders: []said.Folder{{Path: "tmp/*/chats", Why: "Gemini CLI's, of this project", Trust: said.ByFolder, Files: []string{"*.json", "*.jsonl"}}},
 			Ours:    geminiOurs,
 			ID:      geminiID, Session: geminiSession, Own: geminiOwn, Whole: geminiWhole, NotTyped: geminiNotTyped,
 		},

@@ -15,10 +15,10 @@ import (
 // memories are the files in which a host's model keeps what it remembers of a project, or of the person. Each entry is a session of one
 // utterance, named by its words: one that changes is another session, and what was listed once is not listed again. A file that is a link,
 // or has a second name, is not read.
-func memories(id said.Host, place Place, paths []string, ours func(home string, roots []string) func(string) bool, cut func(path, text string) []entry) Sessions {
+func memories(id said.HostID, place Place, paths []string, ours func(home string, roots []string) func(string) bool, cut func(path, text string) []entry) Sessions {
 	f := said.Format{Host: id, Memory: true, Ours: ours}
 	for _, path := range paths {
-		f.Folders = append(f.Folders, said.Folder{Path: path, Why: "what its model remembers", Trust: said.Whole})
+		f.Folders = append(f.Folders, said.Folder{Path: path, Why: "what its model remembers", Trust: said.ByFolder})
 	}
 	f.Collect = func(path string, ours func([]string) bool) said.Collection {
 		return &parts{path, maxMemory, true, func(text string, at time.Time) (all []part) {

@@ -32,7 +32,7 @@ func vsCodeFormat(users ...string) said.Format {
 	f := said.Format{Host: "vscode", Ours: vsCodeOurs, ID: fileID, Whole: vsCodeWhole, Version: []string{"v", "version"}}
 	for _, user := range users {
 		f.Folders = append(f.Folders, said.Folder{
-			Path: user + "/workspaceStorage/*/chatSessions", Why: "VS Code's, of this workspace", Trust: said.Whole, Files: []string{"*.json", "*.jsonl"},
+			Path: user + "/workspaceStorage/*/chatSessions", Why: "VS Code's, of this workspace", Trust: said.ByFolder, Files: []string{"*.json", "*.jsonl"},
 		})
 	}
 	return f

@@ -46,8 +46,8 @@ func (s Stamp) near(o Stamp) bool {
 	return s.Exists == o.Exists && s.Time.Sub(o.Time).Abs() < 2*time.Second
 }
 
-// Host is the content of Claude Code's lock file.
-type Host struct {
+// HostRecord is the content of Claude Code's lock file.
+type HostRecord struct {
 	Stamp
 	PID      int  // 0: nobody holds it
 	twoLines bool // the newer format
@@ -55,26 +55,26 @@ type Host struct {
 	info     fs.FileInfo // nil if there is no file
 }
 
-// ReadHost reads Claude Code's lock file. It returns the zero Host if there is none.
-func ReadHost(root *os.Root) (Host, error) {
+// ReadHost reads Claude Code's lock file. It returns the zero HostRecord if there is none.
+func ReadHost(root *os.Root) (HostRecord, error) {
 	info, err := root.Lstat(HostFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Host{}, nil
+		return HostRecord{}, nil
 	}
 	if err != nil {
-		return Host{}, err
+		return HostRecord{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return Host{}, fmt.Errorf("%s: %w", HostFile, memory.ErrNotRegular)
+		return HostRecord{}, fmt.Errorf("%s: %w", HostFile, memory.ErrNotRegular)
 	}
 	var body []byte
 	if info.Size() > 0 {
 		body, err = memory.ReadBounded(root, HostFile, memory.MaxFileBytes)
 		if errors.Is(err, fs.ErrNotExist) {
-			return Host{}, nil
+			return HostRecord{}, nil
 		}
 		if err != nil {
-			return Host{}, err
+			return HostRecord{}, err
 		}
 	}
 	n := parseHost(body, info.ModTime())
@@ -84,13 +84,13 @@ func ReadHost(root *os.Root) (Host, error) {
 
 // Held reports whether, by Claude Code's protocol, another process dreams at now or finished within the last hour. A dream
 // that succeeds leaves its PID in the file.
-func (n Host) Held(now time.Time) bool {
+func (n HostRecord) Held(now time.Time) bool {
 	return n.PID != 0 && n.PID != os.Getpid() && now.Sub(n.Time) < holderStale && processAlive(n.PID)
 }
 
 // TakeHost takes Claude Code's lock, which was free when it was read as prior: it writes our PID and reads it back. It fails
 // with ErrHeld if another process was faster.
-func TakeHost(dir *memory.Dir, prior Host, now time.Time) error {
+func TakeHost(dir *memory.Dir, prior HostRecord, now time.Time) error {
 	if err := prior.swap(dir, prior.text(os.Getpid(), now), now); err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func TakeHost(dir *memory.Dir, prior Host, now time.Time) error {
 // swap replaces the lock file in one step. It fails with ErrHeld if the file is no longer the one that was read as n: another
 // process has taken or released the lock, and may already have read its PID back. swap then restores the file. Comparing the PIDs
 // is not enough, since a process can take the lock with the PID that its earlier dream left.
-func (n Host) swap(dir *memory.Dir, text []byte, mtime time.Time) error {
+func (n HostRecord) swap(dir *memory.Dir, text []byte, mtime time.Time) error {
 	was, body, err := atomicfile.Exchange(dir.Root(), HostFile, text, mtime)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (n Host) swap(dir *memory.Dir, text []byte, mtime time.Time) error {
 
 // free releases the lock that was read as n and sets the time of the last consolidation to s. If there was none, it removes the
 // file. It fails as swap does.
-func (n Host) free(dir *memory.Dir, s Stamp) error {
+func (n HostRecord) free(dir *memory.Dir, s Stamp) error {
 	if s.Exists {
 		return n.swap(dir, n.text(0, s.Time), s.Time)
 	}
@@ -126,7 +126,7 @@ func (n Host) free(dir *memory.Dir, s Stamp) error {
 }
 
 // restore restores the file that we displaced, and fails with ErrHeld, if it is not the one that was read as n.
-func (n Host) restore(dir *memory.Dir, was fs.FileInfo, body []byte) error {
+func (n HostRecord) restore(dir *memory.Dir, was fs.FileInfo, body []byte) error {
 	if was == nil || n.info != nil && os.SameFile(was, n.info) && was.ModTime().Equal(n.info.ModTime()) && bytes.Equal(body, n.body) {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (n Host) restore(dir *memory.Dir, was fs.FileInfo, body []byte) error {
 var ErrTaken = errors.New("another dream has taken the lock over")
 
 // HeldHost reads Claude Code's lock. It fails with ErrTaken if process pid does not hold it.
-func HeldHost(root *os.Root, pid int) (Host, error) {
+func HeldHost(root *os.Root, pid int) (HostRecord, error) {
 	n, err := ReadHost(root)
 	if err == nil && n.PID != pid {
 		err = ErrTaken

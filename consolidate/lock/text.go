@@ -16,10 +16,10 @@ import (
 const maxTime = 253_402_300_799_000
 
 // parseHost parses a text as Claude Code does. It ignores an invalid PID or time.
-func parseHost(text []byte, modified time.Time) Host {
+func parseHost(text []byte, modified time.Time) HostRecord {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	second, _, _ := bytes.Cut(rest, []byte("\n"))
-	n := Host{Stamp: Stamp{Exists: true, Time: modified}, PID: leadingInteger(bytes.TrimSpace(first)), body: text}
+	n := HostRecord{Stamp: Stamp{Exists: true, Time: modified}, PID: leadingInteger(bytes.TrimSpace(first)), body: text}
 	ms, err := strconv.ParseFloat(string(bytes.TrimSpace(second)), 64)
 	if err == nil && ms >= 0 && ms < maxTime {
 		n.twoLines, n.Time = true, time.UnixMicro(int64(math.Round(ms*1000)))
@@ -41,7 +41,7 @@ func leadingInteger(line []byte) int {
 }
 
 // text returns the content of the file for a process (0: nobody) and a time, in microseconds, in the format of n.
-func (n Host) text(pid int, at time.Time) []byte {
+func (n HostRecord) text(pid int, at time.Time) []byte {
 	var text []byte
 	if pid != 0 {
 		text = strconv.AppendInt(text, int64(pid), 10)

@@ -7,7 +7,7 @@ import (
 
 func TestParseHost(t *testing.T) {
 	at := time.UnixMilli(1_763_712_000_123)
-	for text, want := range map[string]Host{
+	for text, want := range map[string]HostRecord{
 		"":                           {},
 		"\n":                         {},
 		"4242":                       {PID: 4242},

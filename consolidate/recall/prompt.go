@@ -171,7 +171,7 @@ func weigh(passage string, weights map[string]float64, asked map[string]bool) fl
 			}
 			counted[t] = true
 		}
-		if kind == text.Whole { // its parts came before
+		if kind == text.Compound { // its parts came before
 			for len(tokens) > 0 && strings.Contains(s, tokens[len(tokens)-1].text) {
 				last := tokens[len(tokens)-1]
 				one.weight, one.name = max(one.weight, last.weight), one.name || last.name

@@ -52,7 +52,7 @@ func (v *view) compare(names []memory.Name) []Finding {
 			Hint: "correct or delete the line with write_memory; if no new name is given, find out what became of it",
 		}
 		var others []string
-		for _, p := range hit.Others {
+		for _, p := range hit.More {
 			if file, line, _ := place(p); file != f.File || line != f.Line {
 				others = append(others, fmt.Sprintf("%s:%d", file, line))
 			}

@@ -10,9 +10,9 @@ import (
 type Kind uint8
 
 const (
-	Plain Kind = iota // a word or an identifier: Terms says what it stands for
-	Whole             // words that a sign joins, such as a path, a version or a date
-	Pair              // two neighbouring characters of a dense script
+	Plain    Kind = iota // a word or an identifier: Terms says what it stands for
+	Compound             // words that a sign joins, such as a path, a version or a date
+	Pair                 // two neighbouring characters of a dense script
 )
 
 // maxToken is the length in bytes of the longest token that is compared. Longer ones are not words.
@@ -26,7 +26,7 @@ func EachToken(text string, do func(token string, kind Kind)) {
 	from, to, joined := 0, -1, false // the words that signs join so far
 	whole := func() {
 		if joined && to-from <= maxToken {
-			do(text[from:to], Whole)
+			do(text[from:to], Compound)
 		}
 		joined = false
 	}
@@ -76,9 +76,9 @@ func (l *Language) Terms(token string, kind Kind) (terms []string) {
 	switch {
 	case kind == Pair:
 		return []string{token}
-	case kind == Whole && strings.ContainsAny(token, "./:@"):
+	case kind == Compound && strings.ContainsAny(token, "./:@"):
 		return []string{strings.TrimSuffix(fold(token), ".md")}
-	case kind == Whole:
+	case kind == Compound:
 		return []string{l.Stem(nameSigns.Replace(token))}
 	}
 	add := func(word string) {

@@ -128,7 +128,7 @@ func runSaid(ctx context.Context, c *Command, p *consolidate.Project, setup sett
 	if id := c.argument(); id != "" {
 		return printTurns(ctx, c, p, setup, id)
 	}
-	r := consolidate.ListRequest{SinceLast: c.search.since == "", Host: said.Host(c.search.from), PageBytes: 64 << 10, Speakers: []said.Speaker{said.User}}
+	r := consolidate.ListRequest{SinceLast: c.search.since == "", Host: said.HostID(c.search.from), PageBytes: 64 << 10, Speakers: []said.Speaker{said.User}}
 	if c.search.all {
 		r.Speakers = append(r.Speakers, said.Assistant)
 	}

@@ -132,8 +132,8 @@ type Setup struct {
 
 	recalls []recallSource
 
-	// Others are the hosts beside Claude Code whose sessions are read, whether there are any or not.
-	Others []said.Other
+	// Homes are of the hosts beside Claude Code whose sessions are read, whether there are any or not.
+	Homes []said.HostHome
 
 	// Settings has the source of each setting by its key in config.json, and of "project", "unattended" and "cleanup_days".
 	Settings map[string]Setting

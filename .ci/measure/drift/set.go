@@ -161,7 +161,7 @@ func measure(set string, shallow bool) (score, []string, error) {
 		s.lines += m.lines
 		got := make(map[int]bool)
 		for _, h := range p.Find([]drift.Text{{File: m.name, Body: m.text}}, isMemory) {
-			for _, place := range append(h.Others, h.Place) {
+			for _, place := range append(h.More, h.Place) {
 				line := 1 + strings.Count(m.text[:place.From], "\n")
 				if got[line] {
 					continue

@@ -25,7 +25,7 @@ func fileAt(t testing.TB, path string) said.File {
 	}
 	return said.File{
 		ID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), Path: path,
-		Size: stat.Size(), ModTime: stat.ModTime(), Trust: said.Whole,
+		Size: stat.Size(), ModTime: stat.ModTime(), Trust: said.ByFolder,
 	}
 }
 

@@ -46,7 +46,7 @@ type Query struct {
 	Newest   int             // at most so many sessions, the newest; 0: all
 	Whole    int             // a text of at most so many characters is shown whole, what was pasted included
 	Zone     *time.Location  // of the times; nil: UTC
-	Host     said.Host       // only its sessions and memories; "": those of all
+	Host     said.HostID     // only its sessions and memories; "": those of all
 
 	// Known reports whether the memories here say already what a model remembers; nil: they do not.
 	Known func(text string) bool

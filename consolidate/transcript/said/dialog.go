@@ -52,10 +52,10 @@ func (r *Record) dialog(said []part, b Block, own bool) []part {
 		reason, _, _ = strings.Cut(reason, afterReason)
 		if strings.HasPrefix(reason, clarifies) {
 			for _, m := range clarified.FindAllStringSubmatch(reason, -1) {
-				said = append(said, part{speaker: Assistant, text: m[1]}, part{speaker: User, via: turn, manner: Answering, text: m[2]})
+				said = append(said, part{speaker: Assistant, text: m[1]}, part{speaker: User, recorded: turn, manner: Answering, text: m[2]})
 			}
 		} else if reason = strings.TrimSpace(reason); typedCommand(reason) != "" {
-			said = append(said, part{speaker: User, via: turn, manner: Rejecting, text: reason})
+			said = append(said, part{speaker: User, recorded: turn, manner: Rejecting, text: reason})
 		}
 		break
 	}
@@ -79,7 +79,7 @@ func (r *Record) answer(said []part, question string, answer Raw) []part {
 	if !isBlank(question) {
 		said = append(said, part{speaker: Assistant, text: question})
 	}
-	return append(said, part{speaker: User, via: turn, manner: manner, text: text})
+	return append(said, part{speaker: User, recorded: turn, manner: manner, text: text})
 }
 
 // offers reports whether an answer is nothing but options that the question offered.

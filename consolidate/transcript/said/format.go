@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// A Host is the ID of a program whose sessions are read.
-type Host string
+// A HostID is the ID of a program whose sessions are read.
+type HostID string
 
 // ClaudeCode is the host in whose records all sessions are read: what the others write is turned into them.
-const ClaudeCode Host = "claude-code"
+const ClaudeCode HostID = "claude-code"
 
 // A Format is how a host keeps its sessions. Exactly one of Line, Whole and Collect is set; none in Claude Code's. A nil Format is
 // Claude Code's too.
 type Format struct {
-	Host Host
+	Host HostID
 
 	// Folders may hold sessions. Each Path is a pattern below the host's home. Ours returns a function that reports whether one
 	// belongs to a project with these roots; nil: the sessions record their project.
@@ -59,15 +59,15 @@ type Format struct {
 }
 
 // name returns the host's ID.
-func (f *Format) name() Host {
+func (f *Format) name() HostID {
 	if f == nil {
 		return ClaudeCode
 	}
 	return f.Host
 }
 
-// An Other is a host beside Claude Code whose sessions are read.
-type Other struct {
+// A HostHome is where a host beside Claude Code keeps its sessions.
+type HostHome struct {
 	Format *Format
 	Home   string // its own folder; need not exist
 }
@@ -88,7 +88,7 @@ type Folder struct {
 }
 
 // Host returns the ID of the host whose sessions the folder holds.
-func (f Folder) Host() Host { return f.Format.name() }
+func (f Folder) Host() HostID { return f.Format.name() }
 
 // Trust says which sessions of a folder are the project's.
 type Trust int
@@ -96,11 +96,11 @@ type Trust int
 const (
 	ByRecord Trust = iota // those that recorded a working directory of the project
 	BySlug                // those, and those that recorded none
-	Whole                 // all
+	ByFolder              // all
 )
 
 // Folders returns the folders of the host that may hold sessions of a project with these roots.
-func (o Other) Folders(roots []string) (found []Folder) {
+func (o HostHome) Folders(roots []string) (found []Folder) {
 	f := o.Format
 	if o.Home == "" {
 		return nil
@@ -131,10 +131,10 @@ func (o Other) Folders(roots []string) (found []Folder) {
 }
 
 // Exists reports whether the host keeps sessions of any project there.
-func (o Other) Exists(roots []string) bool {
+func (o HostHome) Exists(roots []string) bool {
 	any := *o.Format
 	any.Ours = nil
-	return len(Other{&any, o.Home}.Folders(roots)) > 0
+	return len(HostHome{&any, o.Home}.Folders(roots)) > 0
 }
 
 // matching returns the paths below a folder that match a pattern. Links are followed only at the end.
@@ -168,7 +168,7 @@ func (f *Format) Rewritten() bool { return f != nil && (f.Whole != nil || f.Coll
 // Named reports whether a path below a folder is a file of sessions, its id, and the reason why it is not a session.
 func (f Folder) Named(path string) (id string, reason Reason, ok bool) {
 	if f.Host() == ClaudeCode {
-		return claudeCodeNamed(path, f.Trust == Whole)
+		return claudeCodeNamed(path, f.Trust == ByFolder)
 	}
 	if !f.matches(path, true) {
 		return "", "", false

@@ -26,7 +26,7 @@ var namePattern = lazy.New(`^[A-Za-z0-9._-]+$`) // a counted repetition would be
 const shortName = 12
 
 // key returns the name of a session of the host among those of all hosts: its ID, after the host's own where that is not Claude Code.
-func (h Host) key(id string) string {
+func (h HostID) key(id string) string {
 	if h == ClaudeCode {
 		return id
 	}
@@ -34,7 +34,7 @@ func (h Host) key(id string) string {
 }
 
 // Unnamed returns the host's ID if the keys of its sessions do not have it.
-func (h Host) Unnamed() string {
+func (h HostID) Unnamed() string {
 	if h == ClaudeCode {
 		return string(h)
 	}

@@ -17,9 +17,9 @@ func (r *Reader) manner(p part) Manner {
 	switch {
 	case p.manner != Ordinary:
 		return p.manner
-	case p.via == enqueued || p.via == attached:
+	case p.recorded == enqueued || p.recorded == attached:
 		return Busy
-	case p.via == turn && r.Stopped:
+	case p.recorded == turn && r.Stopped:
 		return Interrupting
 	}
 	return Ordinary
@@ -44,7 +44,7 @@ const (
 // when its last part has been read.
 type Reader struct {
 	session string
-	host    Host
+	host    HostID
 	lines   *LineReader
 	emit    func(*Entry) error
 	Tools   func(line []byte) bool // reports whether the tools' text on a line is wanted; nil: on no line
@@ -173,13 +173,13 @@ func (r *Reader) repeated(p part, sameTime bool) bool {
 	if len(r.Typed) >= maxTyped {
 		clear(r.Typed)
 	}
-	r.Typed[key] = p.via
-	if p.via == enqueued {
+	r.Typed[key] = p.recorded
+	if p.recorded == enqueued {
 		r.Waiting = append(r.Waiting[max(0, len(r.Waiting)-maxWaiting+1):], waiting{key, len(p.text)})
 	} else if r.joined(p.text) {
 		return true
 	}
-	return before != spoken && before < p.via || sameTime && before == turn && p.via == turn
+	return before != spoken && before < p.recorded || sameTime && before == turn && p.recorded == turn
 }
 
 // joined reports whether a text is made of texts of the queue, in their order, each on lines of its own, and takes these out
@@ -223,7 +223,7 @@ func (r *Reader) say(rec *Record, p part, place int) error {
 		u.Origin = name(rec.Session)
 	}
 	u.ID = HitID(u.Session, u.Line, u.Place)
-	if p.via == enqueued && r.host == ClaudeCode {
+	if p.recorded == enqueued && r.host == ClaudeCode {
 		r.Queued = &queued{Entry: *u}
 		if r.Stopped {
 			r.Queued.Idle = Interrupting

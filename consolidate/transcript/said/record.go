@@ -26,26 +26,26 @@ func (r *Record) time() time.Time {
 
 // A part is what one record gives to one utterance.
 type part struct {
-	speaker Speaker
-	via     via
-	text    string
-	manner  Manner // of a person's words, where the record says it
-	message string // of the assistant: the id that joins its parts
-	slot    int    // counts the places for utterances within the record, from 0
+	speaker  Speaker
+	recorded recorded
+	text     string
+	manner   Manner // of a person's words, where the record says it
+	message  string // of the assistant: the id that joins its parts
+	slot     int    // counts the places for utterances within the record, from 0
 }
 
-// via is the way in which a person's words were recorded. The same words may be recorded in several, in this order.
-type via int
+// recorded says how the host recorded a person's words. It may record the same words in several ways, in this order.
+type recorded int
 
 const (
-	spoken   via = iota // not a person's words, or nothing is known to repeat them
-	enqueued            // typed while the model was busy
-	attached            // given to the model during its turn
-	turn                // a turn of their own
+	spoken   recorded = iota // not a person's words, or nothing is known to repeat them
+	enqueued                 // typed while the model was busy
+	attached                 // given to the model during its turn
+	turn                     // a turn of their own
 )
 
 // typed reports whether a person typed the part.
-func (p part) typed() bool { return p.via != spoken }
+func (p part) typed() bool { return p.recorded != spoken }
 
 // maxCalls bounds the calls that are remembered of one session, of each kind.
 const maxCalls = 1 << 16
@@ -162,7 +162,7 @@ func (r *Record) userParts(said []part, of *calls, tools bool) (all []part, mark
 }
 
 // typedParts appends the words that a person typed, as one utterance. The words of a plan are the model's.
-func (r *Record) typedParts(said []part, content []Block, v via) (all []part, marks event) {
+func (r *Record) typedParts(said []part, content []Block, v recorded) (all []part, marks event) {
 	kind := r.Origin.Field("kind")
 	byPerson := kind.Is("human") || r.Source.Is("typed")
 	var words []string
@@ -180,7 +180,7 @@ func (r *Record) typedParts(said []part, content []Block, v via) (all []part, ma
 	if len(words) == 0 || !r.Plan.Empty() || !kind.Empty() && !byPerson || r.Source.Is("system") {
 		return said, marks
 	}
-	p := part{speaker: User, via: v, text: strings.Join(words, "\n")}
+	p := part{speaker: User, recorded: v, text: strings.Join(words, "\n")}
 	if r.Source.Is("suggestion_accepted") {
 		p.manner = Suggested
 	}

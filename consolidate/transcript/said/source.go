@@ -34,7 +34,7 @@ type File struct {
 }
 
 // Host returns the ID of the host that keeps the session.
-func (f File) Host() Host { return f.Format.name() }
+func (f File) Host() HostID { return f.Format.name() }
 
 // Memory reports whether the file is an entry of what a host's model remembers.
 func (f File) Memory() bool { return f.Format != nil && f.Format.Memory }

@@ -15,11 +15,11 @@ type State struct {
 	Dreaming bool      `json:",omitempty"`
 	Stopped  bool      `json:",omitempty"` // the person interrupted the model, and has typed nothing since
 	calls
-	Typed     map[uint64]via `json:",omitempty"` // how a person's words were recorded last, by sum
-	Waiting   []waiting      `json:",omitempty"` // the texts that were queued last and are not known to have left the queue
-	Open      *openMessage   `json:",omitempty"`
-	Queued    *queued        `json:",omitempty"`
-	HostState HostState      `json:",omitzero"`
+	Typed     map[uint64]recorded `json:",omitempty"` // how a person's words were recorded last, by sum
+	Waiting   []waiting           `json:",omitempty"` // the texts that were queued last and are not known to have left the queue
+	Open      *openMessage        `json:",omitempty"`
+	Queued    *queued             `json:",omitempty"`
+	HostState HostState           `json:",omitzero"`
 }
 
 // An openMessage is a message of the model that may go on.
@@ -102,7 +102,7 @@ func (r *Reader) SettledSkips() Skipped {
 func (r *Reader) Restore(s State) {
 	r.State = s.clone()
 	if r.Typed == nil {
-		r.Typed = map[uint64]via{}
+		r.Typed = map[uint64]recorded{}
 	}
 	r.decoder.HostState = &r.HostState
 	if r.size = 0; r.Open != nil {

@@ -28,7 +28,7 @@ func (s Speaker) In(speakers []Speaker) bool {
 type Utterance struct {
 	ID      string // short, unique in the project, stable while the transcript only grows
 	Session string // its key
-	Host    Host   // the program in which it was said
+	Host    HostID // the program in which it was said
 	Origin  string // the session that recorded it, where a resumed copy says another; else empty
 	Line    int    // from 1
 	Time    time.Time

@@ -31,7 +31,7 @@ func foreignStore(t testing.TB) (s *Store, top string) {
 	top = t.TempDir()
 	s = Open(sessions.Options{
 		Projects: filepath.Join(top, "claude"), Roots: []string{fixture.Root},
-		Others: []said.Other{{Format: &host.Find("codex").Sessions[0].Format, Home: filepath.Join(top, "codex")},
+		Homes: []said.HostHome{{Format: &host.Find("codex").Sessions[0].Format, Home: filepath.Join(top, "codex")},
 			{Format: &host.Find("gemini").Sessions[0].Format, Home: filepath.Join(top, "gemini")}, {Format: &host.Find("openclaw").Sessions[0].Format, Home: filepath.Join(top, "openclaw")}},
 	})
 	t.Cleanup(s.Close)

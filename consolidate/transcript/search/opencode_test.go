@@ -24,7 +24,7 @@ func openCodeStore(t testing.TB, cached string, names ...string) (s *Store, home
 	for _, name := range names {
 		addFixture(t, home, name)
 	}
-	s = openWith(sessions.Options{Roots: []string{fixture.Root}, Others: []said.Other{{Format: &host.Find("opencode").Sessions[0].Format, Home: home}}}, cached)
+	s = openWith(sessions.Options{Roots: []string{fixture.Root}, Homes: []said.HostHome{{Format: &host.Find("opencode").Sessions[0].Format, Home: home}}}, cached)
 	t.Cleanup(s.Close)
 	return s, home
 }
@@ -200,7 +200,7 @@ func TestOpenCodeUnreadable(t *testing.T) {
 			t.Errorf("through a link: %q", got)
 		}
 	}
-	s.Options.Others = []said.Other{{Format: &host.Find("opencode").Sessions[0].Format, Home: filepath.Join(home, "elsewhere")}} // OPENCODE_DB
+	s.Options.Homes = []said.HostHome{{Format: &host.Find("opencode").Sessions[0].Format, Home: filepath.Join(home, "elsewhere")}} // OPENCODE_DB
 	if got := all(t, s); len(got) != 2*len(lanternSaid) {
 		t.Errorf("a database by its name: %q", got)
 	}

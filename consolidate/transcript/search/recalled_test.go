@@ -14,7 +14,7 @@ func TestRecalledIsNotFound(t *testing.T) {
 	asGemini := "<hook_context>&lt;" + said.RecallTag + "&gt;\nthe lantern is red\n&lt;/" + said.RecallTag + "&gt;</hook_context>"
 	turns := []string{shown + "\n\npaint it", "paint it\n\n" + shown, asGemini + "\n\npaint it", "paint it\n" + asGemini, shown, asGemini}
 	paint := []string{"paint it", "paint it", "paint it", "paint it"}
-	expect := func(t *testing.T, host said.Host, got []string, more ...string) {
+	expect := func(t *testing.T, host said.HostID, got []string, more ...string) {
 		t.Helper()
 		var want []string
 		for _, text := range append(more, paint...) {

@@ -84,7 +84,7 @@ func (s *Project) candidates() ([]said.Folder, error) {
 
 // others are the folders of the other hosts that may hold sessions of ours.
 func (s *Project) others() (found []said.Folder) {
-	for _, other := range s.Options.Others {
+	for _, other := range s.Options.Homes {
 		for _, folder := range other.Folders(s.roots()) {
 			if collect := other.Format.Collect; collect != nil {
 				folder.Of = s.collection(folder.Path, collect)
@@ -99,7 +99,7 @@ func (s *Project) others() (found []said.Folder) {
 func (s *Project) native() ([]said.Folder, error) {
 	var found []said.Folder
 	for _, path := range s.Options.Folders {
-		f := said.Folder{Path: path, Why: "named by DREAM_TRANSCRIPTS", Trust: said.Whole}
+		f := said.Folder{Path: path, Why: "named by DREAM_TRANSCRIPTS", Trust: said.ByFolder}
 		if stat, err := os.Stat(path); err != nil {
 			f.Problem = err.Error()
 		} else if !stat.IsDir() {
@@ -131,7 +131,7 @@ func (s *Project) native() ([]said.Folder, error) {
 // claim says why a folder of this name may hold sessions of ours: the strongest of the reasons.
 func (s *Project) claim(name string) (why string, t said.Trust, ok bool) {
 	if s.Options.DirName != "" && name == s.Options.DirName {
-		return "named by CLAUDE_CODE_PROJECT_DIR_NAME", said.Whole, true
+		return "named by CLAUDE_CODE_PROJECT_DIR_NAME", said.ByFolder, true
 	}
 	for i, root := range s.roots() {
 		slug := Slug(root)

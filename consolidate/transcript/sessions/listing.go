@@ -50,7 +50,7 @@ func (s *Project) list(f said.Folder, since time.Time, skipped said.Skipped) (fi
 		}
 		skipped.Add(left)
 		for i := range listed {
-			listed[i].Format, listed[i].Trust, listed[i].Of = f.Format, said.Whole, f.Of
+			listed[i].Format, listed[i].Trust, listed[i].Of = f.Format, said.ByFolder, f.Of
 		}
 		return listed
 	}

@@ -24,7 +24,7 @@ func (c *listed) List(time.Time) ([]said.File, said.Skipped, error) {
 // Which sessions of a collection are gone is known by one look at it, however many are kept.
 func TestGone(t *testing.T) {
 	home := t.TempDir()
-	s := Open(Options{Roots: []string{fixture.Root}, Others: []said.Other{{Format: &host.Find("opencode").Sessions[0].Format, Home: home}}})
+	s := Open(Options{Roots: []string{fixture.Root}, Homes: []said.HostHome{{Format: &host.Find("opencode").Sessions[0].Format, Home: home}}})
 	c := &listed{}
 	database := filepath.Join(home, "opencode.db")
 	s.collection(database, func(string, func([]string) bool) said.Collection { return c })

@@ -38,8 +38,8 @@ type Options struct {
 	// Folders were named by a person (DREAM_TRANSCRIPTS). They are taken whole, unverified.
 	Folders []string
 
-	// Others are hosts beside Claude Code. Of their sessions only those count that ran in Roots.
-	Others []said.Other
+	// Homes are of hosts beside Claude Code. Of their sessions only those count that ran in Roots.
+	Homes []said.HostHome
 
 	// Current is the caller's own session, unless SetCurrent names another: never counted by the gate, yet searched.
 	Current string

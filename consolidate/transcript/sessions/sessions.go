@@ -15,7 +15,7 @@ import (
 // A Session is one conversation of a person with the model, in one transcript.
 type Session struct {
 	ID      string // its key
-	Host    said.Host
+	Host    said.HostID
 	Size    int64     // in bytes; 0 of one that is not a file
 	ModTime time.Time // when the transcript was last touched
 	Last    time.Time // when something was last recorded, as far as its head and end say; else ModTime
@@ -166,7 +166,7 @@ func (s *Project) judge(f said.File) said.Reason {
 
 // owns reports whether a session is one of the project's by what its head recorded.
 func (s *Project) owns(f said.File, h said.Head) bool {
-	if f.Trust == said.Whole {
+	if f.Trust == said.ByFolder {
 		return true
 	}
 	if len(h.CWDs) == 0 {

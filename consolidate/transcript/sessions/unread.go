@@ -15,7 +15,7 @@ import (
 
 // An Unread counts what could not be read of a host's sessions for one reason: files and folders, or lines.
 type Unread struct {
-	Host         said.Host
+	Host         said.HostID
 	Reason       string
 	Files, Lines int
 	Path         string // of one of them
@@ -25,7 +25,7 @@ type Unread struct {
 var errNoProject = errors.New("it does not say in which project it ran")
 
 // noteRead notes that a file or folder was read, or why it could not be. What does not exist is not missing.
-func (s *Project) noteRead(path string, host said.Host, err error) {
+func (s *Project) noteRead(path string, host said.HostID, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil || errors.Is(err, fs.ErrNotExist) {

@@ -50,10 +50,10 @@ type Place struct {
 	From, To int // bytes of it
 }
 
-// Hit is what texts name and the project does not have.
-type Hit struct {
+// Missing is what texts name and the project does not have.
+type Missing struct {
 	Place   Place
-	Others  []Place // more places of the same: of a folder that was moved, or of a log
+	More    []Place // more places of the same: of a folder that was moved, or of a log
 	Ref     string  // what is missing: "internal/old.go", "npm run lint"
 	Message string
 
@@ -67,13 +67,13 @@ type Hit struct {
 type Checked struct {
 	Paths, Scripts, Targets, Versions int // that are the project's, there or missing
 
-	Missing int      // of these, but for what a memory says is gone
-	Never   int      // files with a folder, scripts and targets that are neither in the checkout nor in the history of git
-	NeverAt []string // the first of them: "a.md:7 scripts/old.sh"
-	Other   []string // the first versions that the project declares otherwise: "a.md:9 Python 3.11 (.python-version: 3.12)"
-	Commit  string
-	Date    time.Time // of the commit; zero without git
-	Limited bool      // the project holds more than was looked at
+	Missing       int      // of these, but for what a memory says is gone
+	Never         int      // files with a folder, scripts and targets that are neither in the checkout nor in the history of git
+	NeverAt       []string // the first of them: "a.md:7 scripts/old.sh"
+	OtherVersions []string // the first versions that the project declares otherwise: "a.md:9 Python 3.11 (.python-version: 3.12)"
+	Commit        string
+	Date          time.Time // of the commit; zero without git
+	Limited       bool      // the project holds more than was looked at
 }
 
 // Known reports whether there was a project to look at.
@@ -116,8 +116,8 @@ func (c Checked) String() string {
 			text += fmt.Sprintf(" and %d more", more)
 		}
 	}
-	if len(c.Other) > 0 {
-		text += "; other versions: " + strings.Join(c.Other, ", ")
+	if len(c.OtherVersions) > 0 {
+		text += "; other versions: " + strings.Join(c.OtherVersions, ", ")
 	}
 	if c.Limited {
 		text += "; the project holds more than was looked at"
@@ -128,7 +128,7 @@ func (c Checked) String() string {
 // Find compares texts with the project: one hit for each line, folder that was moved, and dated log, in the order of the texts.
 // Read are code spans and fences of shell commands. A path for which, or for whose last
 // part, isMemory reports true leads to another memory. Checked returns how much it looked at.
-func (p *Project) Find(texts []Text, isMemory func(name string) bool) []Hit {
+func (p *Project) Find(texts []Text, isMemory func(name string) bool) []Missing {
 	if p == nil {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (p *Project) Find(texts []Text, isMemory func(name string) bool) []Hit {
 	defer p.mu.Unlock()
 	p.begin()
 	p.checked, p.counted = Checked{}, make(map[string]bool)
-	var hits []Hit
+	var hits []Missing
 	if len(p.listed().files) > 0 { // in an empty project nothing is missed
 		for i, t := range texts {
 			if len(hits) < maxHits {
@@ -162,14 +162,14 @@ func (p *Project) Checked() Checked {
 }
 
 // find returns the hits of one text, each name once. What is named as a log says what was true on its day.
-func (p *Project) find(nth int, t Text, isMemory func(name string) bool) []Hit {
+func (p *Project) find(nth int, t Text, isMemory func(name string) bool) []Missing {
 	if logName.MatchString(strings.TrimSuffix(t.File, ".md")) {
 		return nil
 	}
 	text := t.Body[:min(len(t.Body), maxText)]
-	var hits []Hit
+	var hits []Missing
 	seen := make(map[string]bool)
-	add := func(s prose.Span, found []Hit) {
+	add := func(s prose.Span, found []Missing) {
 		for _, m := range found {
 			if seen[m.Ref] || !aroundOf(s, text).isPresent() { // in this order: most of what is named is there
 				continue
@@ -183,8 +183,8 @@ func (p *Project) find(nth int, t Text, isMemory func(name string) bool) []Hit {
 				}
 				continue
 			case m.other != "":
-				if len(c.Other) < maxNever {
-					c.Other = append(c.Other, fmt.Sprintf("%s (%s)", at, m.other))
+				if len(c.OtherVersions) < maxNever {
+					c.OtherVersions = append(c.OtherVersions, fmt.Sprintf("%s (%s)", at, m.other))
 				}
 				continue
 			}
@@ -202,7 +202,7 @@ func (p *Project) find(nth int, t Text, isMemory func(name string) bool) []Hit {
 	for _, s := range p.versionsIn(text) {
 		add(s, p.judgeVersion(text[s.Inner:s.InnerTo]))
 	}
-	slices.SortStableFunc(hits, func(a, b Hit) int { return a.Place.From - b.Place.From })
+	slices.SortStableFunc(hits, func(a, b Missing) int { return a.Place.From - b.Place.From })
 	return hits
 }
 
@@ -215,7 +215,7 @@ func (p *Project) count(number *int, name string) {
 }
 
 // judge returns what a passage names and the project does not have.
-func (p *Project) judge(kind prose.Kind, text string) []Hit {
+func (p *Project) judge(kind prose.Kind, text string) []Missing {
 	text = strings.TrimPrefix(strings.TrimSpace(text), strings.TrimSuffix(p.root.Name(), "/")+"/")
 	switch {
 	case text == "" || len(text) > maxRef:
@@ -229,7 +229,7 @@ func (p *Project) judge(kind prose.Kind, text string) []Hit {
 }
 
 // judgeCommand judges a script or target, and the files that a command names.
-func (p *Project) judgeCommand(text string) (all []Hit) {
+func (p *Project) judgeCommand(text string) (all []Missing) {
 	words := strings.Fields(strings.TrimPrefix(text, "$ "))
 	all = p.judgeScript(strings.Join(words, " "))
 	for _, word := range words {
@@ -241,8 +241,8 @@ func (p *Project) judgeCommand(text string) (all []Hit) {
 }
 
 // gather joins the hits of a folder that was moved, of a dated log, of a commit that removed files, and of a line.
-func gather(hits []Hit, texts []Text) []Hit {
-	var all []Hit
+func gather(hits []Missing, texts []Text) []Missing {
+	var all []Missing
 	index, refs := make(map[string]int), make(map[string][]string) // by what joins them
 	for _, h := range hits {
 		key := fmt.Sprintf("line %d %d", h.Place.Text, strings.Count(texts[h.Place.Text].Body[:h.Place.From], "\n"))
@@ -260,7 +260,7 @@ func gather(hits []Hit, texts []Text) []Hit {
 			all = append(all, h)
 			continue
 		}
-		all[i].Others = append(all[i].Others, h.Place)
+		all[i].More = append(all[i].More, h.Place)
 		if slices.Contains(refs[key], h.Ref) {
 			continue
 		}
@@ -273,8 +273,8 @@ func gather(hits []Hit, texts []Text) []Hit {
 		named := strings.Join(names[:min(len(names), maxNamed)], ", ")
 		switch kind, _, _ := strings.Cut(key, " "); {
 		case kind == "line", kind == "log":
-			h.Others = nil
-		case len(h.Others) == 0:
+			h.More = nil
+		case len(h.More) == 0:
 		case kind == "by" && len(names) > 1:
 			h.Message = h.by + " removed " + named
 		case kind == "moved":

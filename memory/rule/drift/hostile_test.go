@@ -231,7 +231,7 @@ func TestGathered(t *testing.T) {
 	var got []string
 	for _, h := range hits {
 		message := regexp.MustCompile(`commit \w+ of [\d-]+`).ReplaceAllString(h.Message, "COMMIT")
-		got = append(got, fmt.Sprintf("%d %s +%d: %s", h.Place.Text, h.Ref, len(h.Others), message))
+		got = append(got, fmt.Sprintf("%d %s +%d: %s", h.Place.Text, h.Ref, len(h.More), message))
 	}
 	want := []string{
 		`0 engine +2: "engine/" is now "pkg/core/" (COMMIT): engine/map/load.go, engine/map/draw.go`,

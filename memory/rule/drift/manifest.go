@@ -52,7 +52,7 @@ var scriptRef = lazy.New(`^(?:[A-Za-z_]\w*=\S* |sudo )*((?:npm run|(?:pnpm|yarn|
 var generalScripts = prose.Set("dev start build test lint serve watch preview format typecheck")
 
 // judgeScript reports a script or a target that no manifest has.
-func (p *Project) judgeScript(command string) []Hit {
+func (p *Project) judgeScript(command string) []Missing {
 	m := scriptRef.FindStringSubmatch(command)
 	if m == nil {
 		return nil
@@ -79,8 +79,8 @@ func (p *Project) judgeScript(command string) []Hit {
 		return nil // "pnpm tsc" runs a program
 	}
 	if by == "" {
-		return []Hit{{Ref: ref, never: true}}
+		return []Missing{{Ref: ref, never: true}}
 	}
 	p.count(number, noun+" "+script)
-	return []Hit{{Ref: ref, Message: fmt.Sprintf("no %s has the %s %q any more; %s removed it", manifest, noun, script, by)}}
+	return []Missing{{Ref: ref, Message: fmt.Sprintf("no %s has the %s %q any more; %s removed it", manifest, noun, script, by)}}
 }

@@ -75,7 +75,7 @@ func isFile(name string) bool {
 
 // judgePath reports a path that the project does not have. Certain is what git once had, and, without git, what has one
 // file of its name in another place.
-func (p *Project) judgePath(text string) []Hit {
+func (p *Project) judgePath(text string) []Missing {
 	name := parsePath(text)
 	if name == "" {
 		return nil
@@ -92,10 +92,10 @@ func (p *Project) judgePath(text string) []Hit {
 	if others := t.bases[path.Base(name)]; len(others) == 1 && !general[strings.ToLower(stem(path.Base(name)))] {
 		elsewhere = others[0]
 	}
-	m := Hit{Ref: name}
-	var never []Hit
+	m := Missing{Ref: name}
+	var never []Missing
 	if strings.Contains(name, "/") && isFile(name) {
-		never = []Hit{{Ref: name, never: true}}
+		never = []Missing{{Ref: name, never: true}}
 	}
 	if h := p.past(); h.sawChanges() {
 		was, by, ok := h.had(name)
@@ -127,7 +127,7 @@ func (p *Project) judgePath(text string) []Hit {
 		return never
 	}
 	p.count(&p.checked.Paths, "path "+name)
-	return []Hit{m}
+	return []Missing{m}
 }
 
 // folders returns the folders from which and to which a path was moved: what is before the part that both have. They are empty

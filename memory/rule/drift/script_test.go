@@ -44,7 +44,7 @@ func TestOtherVersion(t *testing.T) {
 	if hits := p.Find([]Text{{File: "a.md", Body: text}}, func(string) bool { return false }); len(hits) != 0 {
 		t.Errorf("got %+v", hits)
 	}
-	if got, want := p.Checked().Other, []string{"a.md:1 Python 3.11 (.python-version: 3.12)"}; !slices.Equal(got, want) {
+	if got, want := p.Checked().OtherVersions, []string{"a.md:1 Python 3.11 (.python-version: 3.12)"}; !slices.Equal(got, want) {
 		t.Errorf("other versions: %q, want %q", got, want)
 	}
 	if want := "; other versions: a.md:1 Python 3.11 (.python-version: 3.12)"; !strings.HasSuffix(p.Checked().String(), want) {

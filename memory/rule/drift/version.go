@@ -114,7 +114,7 @@ func versionOf(claim string) (of, version string) {
 
 // judgeVersion reports a version that the project once declared, and declares no longer; or another one, if the project declares
 // only one.
-func (p *Project) judgeVersion(claim string) []Hit {
+func (p *Project) judgeVersion(claim string) []Missing {
 	of, version := versionOf(claim)
 	declared := p.declared()[of]
 	p.count(&p.checked.Versions, "version "+of+version)
@@ -129,11 +129,11 @@ func (p *Project) judgeVersion(claim string) []Hit {
 		other = cmp.Or(other, fmt.Sprintf("%s: %s", d.file, d.version))
 		expression := fmt.Sprintf(d.history, regexp.QuoteMeta(of), regexp.QuoteMeta(version)) + "([^0-9]|$)"
 		if by := p.lastChange(expression, ":(glob)**/"+path.Base(d.file)); by != "" {
-			return []Hit{{Ref: claim, Message: fmt.Sprintf("%q: %s has %s; %s changed it", claim, d.file, d.version, by)}}
+			return []Missing{{Ref: claim, Message: fmt.Sprintf("%q: %s has %s; %s changed it", claim, d.file, d.version, by)}}
 		}
 	}
 	if other != "" && len(declared) == 1 {
-		return []Hit{{Ref: claim, other: other}}
+		return []Missing{{Ref: claim, other: other}}
 	}
 	return nil
 }

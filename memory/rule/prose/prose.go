@@ -25,7 +25,7 @@ type Span struct {
 type Kind int
 
 const (
-	Other Kind = iota // a link, a comment, a tag, an address, an escaped character
+	Markup Kind = iota // a link, a comment, a tag, an address, an escaped character
 	Code
 	Fence
 )

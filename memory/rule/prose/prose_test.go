@@ -38,7 +38,7 @@ func FuzzSpans(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		end := 0
 		for _, s := range Spans(text) {
-			if s.From < end || s.To <= s.From || s.To > len(text) || s.Kind != Other && (s.Inner < s.From || s.InnerTo < s.Inner || s.InnerTo > s.To) {
+			if s.From < end || s.To <= s.From || s.To > len(text) || s.Kind != Markup && (s.Inner < s.From || s.InnerTo < s.Inner || s.InnerTo > s.To) {
 				t.Fatalf("%q: %+v after %d", text, s, end)
 			}
 			end = s.To

@@ -14,7 +14,7 @@ const maxNear = 64
 
 // longest returns the hit of the longest of the phrases at text[at:]. Where it is innocent ok is false, and
 // To is after it all the same: what is inside it is not a hit either.
-func (p *scan) longest(candidates []*phrase, at int) (hit Hit, ok bool) {
+func (p *scan) longest(candidates []*phrase, at int) (hit Mention, ok bool) {
 	var best *phrase
 	for _, c := range candidates {
 		if !p.beginsWord(c, at) {

@@ -26,8 +26,8 @@ const (
 	maxSeen = 500 // phrases looked at more closely
 )
 
-// Hit is one place of a text.
-type Hit struct {
+// Mention is one place of a text that names a day or a longer time by how far it is away.
+type Mention struct {
 	From, To int    // in bytes
 	Text     string // text[From:To]
 	Sentence string // that the words stand in
@@ -37,16 +37,16 @@ type Hit struct {
 
 // Date returns what the words mean for somebody who wrote them at anchor, of which only the date counts, in its own zone: "2026-11-17", "the week of
 // 2026-11-09" (its Monday), "the weekend of 2026-11-14" (its Saturday), "2026-11-20 or 2026-11-27", "2026-10", "2026-Q3", "2025".
-func (h Hit) Date(anchor time.Time) string { return h.when.on(anchor) }
+func (h Mention) Date(anchor time.Time) string { return h.when.on(anchor) }
 
 // IsDay reports whether the words name one of the three days before they were written: "yesterday", "the day before
 // yesterday".
-func (h Hit) IsDay() bool {
+func (h Mention) IsDay() bool {
 	return h.when.unit == day && h.when.offset < 0 && h.when.offset >= -3
 }
 
 // IsLonger reports whether the words name a week, a month, a quarter, a day of the week, or a day more than three days ago.
-func (h Hit) IsLonger() bool {
+func (h Mention) IsLonger() bool {
 	return h.when.unit != day && h.when.unit != year || h.when.unit == day && h.when.offset < -3
 }
 
@@ -64,12 +64,12 @@ func Annotated(text string, anchor time.Time) string {
 
 // Find returns the hits of a text, at most 100, in order and without overlap. Of a text over 1 MiB the
 // rest is not looked at.
-func Find(text string) []Hit {
+func Find(text string) []Mention {
 	if len(text) > maxText {
 		text = text[:maxText]
 	}
 	v := words()
-	var hits []Hit
+	var hits []Mention
 	p := &scan{text: text}
 	seen := 0
 	for at := 0; at < len(text) && len(hits) < maxHits && seen < maxSeen; {

@@ -12,7 +12,7 @@ import (
 )
 
 // tried are the hosts that TestOtherHosts tries: those added since are found in the same way.
-var tried = []said.Host{"claude-code", "codex", "gemini", "openclaw", "opencode"}
+var tried = []said.HostID{"claude-code", "codex", "gemini", "openclaw", "opencode"}
 
 func TestOtherHosts(t *testing.T) {
 	config := cmp.Or(map[string]string{"windows": "AppData/Roaming", "darwin": "Library/Application Support"}[runtime.GOOS], ".config")
@@ -48,7 +48,7 @@ func TestOtherHosts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s, top := resolve(t, tt.world...)
 			var got []string
-			for _, o := range s.Others {
+			for _, o := range s.Homes {
 				if !slices.Contains(tried, o.Format.Host) {
 					continue
 				}
@@ -59,7 +59,7 @@ func TestOtherHosts(t *testing.T) {
 			if want := strings.ReplaceAll(tt.want, "$T", top); filepath.ToSlash(strings.Join(got, ", ")) != want {
 				t.Errorf("others %q, want %q", got, want)
 			}
-			used := slices.DeleteFunc(strings.Split(s.Settings["hosts"].Value, ", "), func(id string) bool { return !slices.Contains(tried, said.Host(id)) })
+			used := slices.DeleteFunc(strings.Split(s.Settings["hosts"].Value, ", "), func(id string) bool { return !slices.Contains(tried, said.HostID(id)) })
 			if got, want := filepath.ToSlash(strings.Join(used, ", ")+" "+s.Settings["hosts"].Source), strings.ReplaceAll(tt.setting, "$T", top); got != want {
 				t.Errorf("setting %q, want %q", got, want)
 			}

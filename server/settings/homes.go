@@ -46,6 +46,6 @@ func (r *resolver) addSessions(name string, of *host.Sessions) {
 		home = filepath.Join(home, file)
 	}
 	if home != "" {
-		r.Others = append(r.Others, said.Other{Format: &of.Format, Home: home})
+		r.Homes = append(r.Homes, said.HostHome{Format: &of.Format, Home: home})
 	}
 }
