@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,24 +41,16 @@ type LintRequest struct {
 func (p *Project) Lint(ctx context.Context, r LintRequest) (Linted, error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
-	dir := r.Dir
-	own := dir == ""
-	if own {
-		dir = p.Store.MemoryDir
-	}
-	if whole, err := filepath.Abs(dir); err == nil {
-		dir = whole
-	}
-	info, err := os.Stat(dir) // opening a fifo would block
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && own: // the first memory makes it
+	own := r.Dir == ""
+	dir, err := folderOf(cmp.Or(r.Dir, p.Store.MemoryDir))
+	if errors.Is(err, fs.ErrNotExist) && own { // the first memory makes it
 		return Linted{MemoryDir: dir, Findings: []rule.Finding{}}, nil
-	case errors.Is(err, fs.ErrNotExist):
-		return Linted{}, ops.Refuse(fmt.Sprintf("%q does not exist", dir), "name the folder that holds MEMORY.md")
-	case err != nil:
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ops.Refuse(fmt.Sprintf("%q does not exist", dir), nameFolder)
+	}
+	if err != nil {
 		return Linted{}, err
-	case !info.IsDir():
-		return Linted{}, ops.Refuse(fmt.Sprintf("%q is not a folder", dir), "name the folder that holds MEMORY.md")
 	}
 	store := p.Store
 	if dir = ops.RealPath(dir); dir != p.Store.MemoryDir {
@@ -88,7 +81,7 @@ func (p *Project) Lint(ctx context.Context, r LintRequest) (Linted, error) {
 	}
 	isMarkdown := func(o memory.Other) bool { return strings.HasSuffix(strings.ToLower(o.Path), ".md") }
 	if !own && len(s.Topics) == 0 && s.Index == nil && !slices.ContainsFunc(s.Other, isMarkdown) {
-		return Linted{}, ops.Refuse(fmt.Sprintf("%q is not a memory: it has no Markdown file", dir), "name the folder that holds MEMORY.md")
+		return Linted{}, ops.Refuse(fmt.Sprintf("%q is not a memory: it has no Markdown file", dir), nameFolder)
 	}
 	l := Linted{MemoryDir: dir, Topics: len(s.Topics), Limited: s.Limited, Findings: []rule.Finding{},
 		ProjectDir: projectDir, NotAsked: rule.NotAsked(s, project)}
@@ -100,6 +93,20 @@ func (p *Project) Lint(ctx context.Context, r LintRequest) (Linted, error) {
 		p.Recall.KeepDoubts(l.Findings, s)
 	}
 	return l, nil
+}
+
+const nameFolder = "name the folder that holds MEMORY.md"
+
+// folderOf returns the absolute path of a folder, also if it does not exist.
+func folderOf(dir string) (string, error) {
+	if whole, err := filepath.Abs(dir); err == nil {
+		dir = whole
+	}
+	info, err := os.Stat(dir) // opening a fifo would block
+	if err == nil && !info.IsDir() {
+		err = ops.Refuse(fmt.Sprintf("%q is not a folder", dir), nameFolder)
+	}
+	return dir, err
 }
 
 // checkoutOf returns the nearest parent of dir that is a project, because it has .git or a guide such as CLAUDE.md, or "". A

@@ -39,34 +39,10 @@ func (d *Doctor) MergeInto(ctx context.Context, dir string) (moved int, err erro
 	why := to.New(lock.KindWrite)
 	why.Reason = "the person had the memories of " + from.Path() + " merged into it"
 	landed, err := to.Change(ctx, why, func(t *ops.Tx) (none ops.NewIndex, err error) {
-		theirs, err := filesOf(t.Dir)
-		if err != nil {
-			return none, err
-		}
 		if err := d.keepWordsIn(to, ours); err != nil {
 			return none, err
 		}
-		base := make(map[memory.Name][]byte)
-		if _, has := theirs[memory.IndexName]; has {
-			base[memory.IndexName] = nil
-		}
-		all, _, err := merge.Files(base, theirs, ours)
-		if err != nil {
-			return none, err
-		}
-		for n, data := range all {
-			if string(theirs[n]) == string(data) {
-				continue
-			}
-			found, err := from.Read(n)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return none, err
-			}
-			if err := t.Stage.Restore(n, data, found.ModTime); err != nil {
-				return none, err
-			}
-		}
-		return none, nil
+		return none, stageMerge(t, from, ours)
 	})
 	if err != nil {
 		return 0, err
@@ -90,6 +66,35 @@ func (d *Doctor) MergeInto(ctx context.Context, dir string) (moved int, err erro
 		return edit.Landing(t), err
 	})
 	return moved, err
+}
+
+// stageMerge stages what a memory becomes when files of another directory are merged into it.
+func stageMerge(t *ops.Tx, from *memory.Dir, files map[memory.Name][]byte) error {
+	theirs, err := filesOf(t.Dir)
+	if err != nil {
+		return err
+	}
+	base := make(map[memory.Name][]byte)
+	if _, has := theirs[memory.IndexName]; has {
+		base[memory.IndexName] = nil
+	}
+	all, _, err := merge.Files(base, theirs, files)
+	if err != nil {
+		return err
+	}
+	for n, data := range all {
+		if string(theirs[n]) == string(data) {
+			continue
+		}
+		found, err := from.Read(n)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := t.Stage.Restore(n, data, found.ModTime); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // filesOf returns the memories of a directory and its index.

@@ -10,12 +10,10 @@ import (
 	"dream-mcp/memory/merge"
 )
 
-// Reverse stages the undoing of what a did: files get their content and time from before. Where others
-// changed other lines of a file than a did, those that a changed are taken back and theirs are kept;
-// where they changed the same lines, the file is left as it is and reported.
+// Reverse stages the undoing of a. Files get their content and time from before it. If others changed other lines of a file,
+// only the lines that a changed are reverted. If they changed the same lines, the file is left as it is and reported.
 //
-// The index is undone like the rest, and then differs from that in the lines of topics that others
-// changed: it names those that are left, and none that is gone.
+// The index is undone in the same way. Of the topics that others changed it then names those that exist, and no others.
 func (s *Stage) Reverse(a Op) (conflicts []Conflict, err error) {
 	left := make(map[memory.Name]bool)
 	for _, c := range a.Changes {
@@ -141,9 +139,9 @@ func (a Op) Merged(undo []Change) []memory.Name {
 	return merged
 }
 
-// takeBack undoes what c changed in a file that others changed since. It reports false if they changed the
-// same lines, or if one of the three texts is not a file: a file that was deleted and created again has no
-// lines in common with the old one. In the index, the lines of others are always kept.
+// takeBack undoes what c changed in a file that others changed since. It reports false if they changed the same lines. It also
+// reports false if one of the three texts is missing: a file that was deleted and created again has no line in common with
+// the old one. In the index, the lines of others are always kept.
 func takeBack(c Change, after []byte, disk memory.File, before []byte) (merged []byte, ok bool) {
 	if disk.Sum == unreadable {
 		return nil, false

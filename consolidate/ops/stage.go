@@ -89,10 +89,10 @@ func (s *Stage) deletes(n memory.Name) bool {
 	return ok && c.After == ""
 }
 
-// Write stages data (nil: no file) as the content of n and the removal of others, all of it or nothing. Each must pass Check with
-// its base, and what is removed must exist or be staged: where the file has gone from the disk meanwhile, nothing is
-// left of the change. The texts of the others are kept, so that Content returns them. Write returns the change of n,
-// whose Before equals its After where the stage leaves the file as it is on disk.
+// Write stages data as the content of n, and the removal of others, all of it or nothing. If data is nil, n is removed. Each must
+// pass Check with its base. What is removed must exist or be staged; if it is gone from the disk meanwhile, its change is
+// dropped. Content returns the texts of the others afterwards. Write returns the change of n. Its Before equals its After if
+// the stage leaves the file as it is on disk.
 func (s *Stage) Write(n memory.Name, base string, data []byte, others map[memory.Name]memory.File) (Change, error) {
 	return s.change(func() (Change, error) {
 		for o, f := range others {

@@ -15,8 +15,8 @@ import (
 )
 
 // writeTemps writes the new texts beside their targets, or into the directory itself if the folder of the target does not exist
-// yet, and names the temporaries of the files that are deleted. A temporary whose entry in its folder a power cut loses is written again
-// when the landing is completed.
+// yet, and names the temporaries of the files that are deleted. If a power cut loses a temporary, it is written again when the
+// landing is completed.
 func (s *Stage) writeTemps() error {
 	for i := range s.Changes {
 		c := &s.Changes[i]

@@ -34,9 +34,8 @@ type GitError struct {
 
 func (e *GitError) Error() string { return "git " + e.Command + ": " + e.Message }
 
-// git runs the program git on one bare repository. It passes an argument list, and git never prompts, neither in a
-// terminal nor in a window. Git reads our configuration, and from the person's own only how to reach a remote and as
-// whom.
+// git runs the program git on one bare repository, with a list of arguments. Git never prompts, in a terminal or in a window. It
+// reads our configuration; from the person's own it reads only how to reach a remote and as whom.
 type git struct{ dir string }
 
 // ours is configuration that nothing overrides.

@@ -111,9 +111,9 @@ func (r *Share) change(to func(was State, shared bool) *State) error {
 	})
 }
 
-// open opens the share of this memory, or with begin a new one, and calls do. It takes at most limit. One process at
-// a time has the share open: with wait, open waits for another, whose remote may hang, as long as for a remote that does not
-// answer; then, and without wait, it fails with ErrBusy.
+// open opens the share of this memory, or with begin a new one, and calls do. It takes at most limit. One process at a time has
+// the share open. With wait, open waits for another process as long as for a remote that does not answer. After that, or
+// without wait, it fails with errBusy.
 func (r *Share) open(ctx context.Context, limit time.Duration, wait bool, begin *State, do func(context.Context, *link) error) error {
 	if _, err := r.State(); err != nil && begin == nil {
 		return err

@@ -6,10 +6,9 @@ import (
 	"dream-mcp/memory/lazy"
 )
 
-// What makes a value random, rather than words or numbers: bits for each byte (Shannon, of the value
-// itself), and how often a letter, a capital or a digit follows another. Words in camelCase have 0.17
-// of the latter, hexadecimal digits 0.47 and base62 0.5; the floors are the lowest at which no invented
-// credential of the labelled set is missed.
+// The floors of a random value. Entropy is Shannon's, in bits for each byte of the value itself. Scatter is how often the class of
+// a character changes: small letter, capital, digit. Words in camelCase have a scatter of 0.17, hexadecimal digits 0.47, and
+// base62 0.5. With higher floors an invented credential of the labelled set would be missed.
 const (
 	minEntropy = 2.8
 	minScatter = 0.14

@@ -14,8 +14,8 @@ import (
 const maxContext = 4 << 10
 
 // ShowJSON masks the credentials and hidden characters of the strings of a JSON text, keys included; all else of it stays. A string that is itself
-// a JSON object or array is treated the same way. It leaves the values alone for which exact returns true: it is
-// given their key and how many objects and arrays they are in. A text that is not JSON is returned as it is.
+// a JSON object or array is treated the same way. exact is called with the key of a value, and with how many objects and arrays it
+// is in; if it returns true, the value stays. A text that is not JSON is returned as it is.
 func (a Allowed) ShowJSON(data []byte, exact func(depth int, key string) bool) []byte {
 	return MapJSON(data, func(depth int, key, text string, isKey bool) string {
 		switch {

@@ -121,15 +121,7 @@ func installIn(ctx context.Context, c *Command, i install.Installer, h *host.Hos
 // then shows what the server can see of this project; or whether to uninstall from those that have it.
 func installFound(ctx context.Context, c *Command, i install.Installer) error {
 	removing := c.Verb == "uninstall"
-	var found []*host.Host
-	var names, ids []string
-	for _, h := range install.Hosts() {
-		parts, err := i.Parts(h, removing)
-		pending := slices.ContainsFunc(parts, func(p install.Part) bool { return p.Pending() })
-		if err == nil && pending && (removing || i.Present(h) && !i.Lost(h)) {
-			found, names, ids = append(found, h), append(names, h.Name), append(ids, h.ID)
-		}
-	}
+	found, names, ids := changeable(i, removing)
 	switch {
 	case removing && len(found) == 0:
 		return &Failure{"no program that dream-mcp knows is connected", "dream-mcp doctor shows what starts it in this project", 2}
@@ -152,28 +144,15 @@ func installFound(ctx context.Context, c *Command, i install.Installer) error {
 	if len(found) == 0 {
 		return firstLook(ctx, c)
 	}
-	question, none := "\nAdd dream-mcp to %s? uninstall removes exactly what this adds. [Y/n] ", "Nothing was added.\n"
-	if removing {
-		question, none = "\nRemove dream-mcp from %s? [y/N] ", "Nothing was removed.\n"
-	}
-	if c.dryRun {
-		for _, h := range found {
-			if err := installIn(ctx, c, i, h, false); err != nil {
-				return err
-			}
+	if !c.dryRun {
+		if agreed, err := agreeToAll(ctx, c, names, removing); !agreed || err != nil {
+			return err
 		}
-		return nil
-	}
-	answer, err := c.ask(ctx, terminal.Wrap(fmt.Sprintf(question, strings.Join(names, ", ")), terminal.TextWidth))
-	if err != nil {
-		return err
-	}
-	if !isYes(answer) && (removing || answer != "") {
-		return c.print(none)
 	}
 	for _, h := range found {
-		setup, _ := settings.Resolve(i.Env, c.Flags)
-		c.Recall = setup.RecallIn(h.ID).Value
+		if setup, _ := settings.Resolve(i.Env, c.Flags); !c.dryRun {
+			c.Recall = setup.RecallIn(h.ID).Value
+		}
 		if removing {
 			c.Recall = recall.Off
 		}
@@ -181,7 +160,10 @@ func installFound(ctx context.Context, c *Command, i install.Installer) error {
 			return err
 		}
 	}
-	if removing {
+	switch {
+	case c.dryRun:
+		return nil
+	case removing:
 		return c.print(memoriesKept + "\n")
 	}
 	if err := firstLook(ctx, c); err != nil {
@@ -189,6 +171,31 @@ func installFound(ctx context.Context, c *Command, i install.Installer) error {
 	}
 	setup, _ := settings.Resolve(i.Env, c.Flags)
 	return c.answer(nil, "", func(terminal.Ink) string { return renderNext(found, names) + sentence(renderRecall(setup)) })
+}
+
+// changeable returns the hosts on this machine that an install would change, or an uninstall, with their names and IDs.
+func changeable(i install.Installer, removing bool) (found []*host.Host, names, ids []string) {
+	for _, h := range install.Hosts() {
+		parts, err := i.Parts(h, removing)
+		pending := slices.ContainsFunc(parts, func(p install.Part) bool { return p.Pending() })
+		if err == nil && pending && (removing || i.Present(h) && !i.Lost(h)) {
+			found, names, ids = append(found, h), append(names, h.Name), append(ids, h.ID)
+		}
+	}
+	return found, names, ids
+}
+
+// agreeToAll asks whether to install into the named hosts, or to uninstall from them, and says so where nothing is changed.
+func agreeToAll(ctx context.Context, c *Command, names []string, removing bool) (agreed bool, err error) {
+	question, none := "\nAdd dream-mcp to %s? uninstall removes exactly what this adds. [Y/n] ", "Nothing was added.\n"
+	if removing {
+		question, none = "\nRemove dream-mcp from %s? [y/N] ", "Nothing was removed.\n"
+	}
+	answer, err := c.ask(ctx, terminal.Wrap(fmt.Sprintf(question, strings.Join(names, ", ")), terminal.TextWidth))
+	if err != nil || isYes(answer) || answer == "" && !removing {
+		return err == nil, err
+	}
+	return false, c.print(none)
 }
 
 // lastSessions is how many sessions firstLook shows.

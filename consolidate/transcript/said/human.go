@@ -24,9 +24,9 @@ const (
 	dreamBegun        // the record opens one of our dreams
 )
 
-// forms are the texts that a host or a program puts in a speaker's place, be it in a turn, in the queue or in the first
-// prompt: those of any host. Those of one are in its Format. Not all of them are marked isMeta. A new form is a line here; TestForms tries
-// each of them in every place.
+// forms are the texts that any host or a program puts in a speaker's place: in a turn, in the queue, or in the first prompt. Those
+// of one host are in its Format. Not all of them are marked isMeta. A new form is a line here. TestForms tries each of them in
+// every place.
 var forms = []textForm{
 	{User, "<command-name>", noEvent, taggedCommand},
 	{User, "<command-message>", noEvent, taggedCommand},
@@ -97,9 +97,8 @@ func Typed(prompt string) string {
 	return typed
 }
 
-// typedText returns what a person typed of a text in a user's turn: a command with its arguments, the words beside
-// what the editor added, nothing that a host injected. byPerson says that the host marked the text as a person's: then only
-// elements are forms.
+// typedText returns what a person typed in a user's turn: a command with its arguments, or the words without what an editor added
+// or a host injected. byPerson says that the host marked the text as a person's. Then only elements are forms.
 func typedText(text string, byPerson bool) (typed string, e event) {
 	text = withoutReminders(text)
 	for trimmed := true; trimmed; {
@@ -193,8 +192,8 @@ func opens(text, tag string) bool {
 }
 
 // withoutReminders returns a text without the reminders that hosts put anywhere, results of tools
-// included (13 % of real ones have some). A newline takes the place of each, so that no word arises that
-// nobody wrote. A tag that is never closed was written about, not injected, and stays.
+// included (13 % of real ones have some). A newline takes the place of each, so that no two words
+// are joined. A tag that is never closed stays: somebody wrote about it.
 func withoutReminders(text string) string {
 	const start, end = "<system-reminder>", "</system-reminder>"
 	if !strings.Contains(text, start) {

@@ -164,9 +164,9 @@ func (r *Reader) record(rec *Record, place *int, tools bool) error {
 	return nil
 }
 
-// repeated reports whether a person's words were recorded before: in another way, since what was queued comes again as an
-// attachment or a turn, perhaps joined with what else was queued; or in the same way, since a session that is resumed may be written again (2.0.2), all at one time.
-// The first is kept: its ID may be in use when the second is written.
+// repeated reports whether a person's words were recorded before. Queued words come again as an attachment or a turn, perhaps
+// joined with other queued words. A session that is resumed may be written again (2.0.2), all at one time. The first record is
+// kept, since its ID may be in use when the second is written.
 func (r *Reader) repeated(p part, sameTime bool) bool {
 	key := Sum(p.text) // the same in every process: parser state is stored
 	before := r.Typed[key]

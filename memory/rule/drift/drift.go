@@ -125,9 +125,9 @@ func (c Checked) String() string {
 	return text
 }
 
-// Find compares texts with the project: one hit for each line, folder that was moved, and dated log, in the order of the texts.
-// Read are code spans and fences of shell commands. A path for which, or for whose last
-// part, isMemory reports true leads to another memory. Checked returns how much it looked at.
+// Find compares texts with the project. It returns one Missing for each line, one for each folder that was moved, and one for each
+// dated log, in the order of the texts. It reads code spans and fences of shell commands. A path leads to another memory if
+// isMemory reports true for it or for its last part. Checked returns how much it looked at.
 func (p *Project) Find(texts []Text, isMemory func(name string) bool) []Missing {
 	if p == nil {
 		return nil

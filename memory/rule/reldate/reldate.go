@@ -3,13 +3,13 @@
 //
 // It promises to look at prose only (not at code, links, comments, words in quotation marks that name a
 // thing of a screen, formulas, identifiers), to leave a sentence alone that also holds an absolute date
-// or that speaks of every day alike, and that the same text gives the same hits. It keeps nothing, so
+// or that speaks of every day alike, and that the same text gives the same mentions. It keeps nothing, so
 // that a crash costs nothing.
 //
 // It does not promise to be right: it knows phrases, not meaning, and how often it errs on labelled
-// sentences is what package measure prints. Innocent by decision are windows ("the last 7 days"),
-// durations ("in 3 days"), and loose words ("recently", "a few days ago", 最近): they name no day. Nor is the
-// day of the text ("today") looked for.
+// sentences is what package measure prints. It leaves out windows ("the last 7 days"),
+// durations ("in 3 days"), and loose words ("recently", "a few days ago", 最近), which name no day. It also leaves
+// out the day of the text ("today").
 package reldate
 
 import (
