@@ -63,7 +63,8 @@ func MapJSON(data []byte, change func(depth int, key, text string, isKey bool) s
 				i++
 			}
 		}
-		text := unquote(data[from : i+1])
+		var text string
+		json.Unmarshal(data[from:i+1], &text) // it cannot fail
 		isKey := bytes.HasPrefix(bytes.TrimLeft(data[i+1:], " \t\r\n"), []byte(":"))
 		if isKey {
 			key = text
@@ -89,17 +90,6 @@ func (a Allowed) showValue(key, value string) string {
 		spans[i].To -= len(before)
 	}
 	return cover(value, spans).Text
-}
-
-// unquote decodes a string of a JSON text that is valid.
-func unquote(quoted []byte) string {
-	inner := quoted[1 : len(quoted)-1]
-	if bytes.IndexByte(inner, '\\') < 0 {
-		return strings.ToValidUTF8(string(inner), "\uFFFD")
-	}
-	var text string
-	json.Unmarshal(quoted, &text) // cannot fail
-	return text
 }
 
 // JSON encodes v on one line. It leaves <, > and & as they are, whose escapes cost a model tokens.

@@ -9,9 +9,9 @@ import (
 // findCandidates finds other directories that may hold memories of the project: versions of Claude Code differ in the directory that
 // counts and in how its folder is spelled, and a setting may be newer than the memories. Those of the project, its checkout and
 // its root are listed even if they do not exist.
-func (r *resolver) findCandidates() error {
+func (r *resolver) findCandidates() {
 	if r.Project == "" {
-		return nil
+		return
 	}
 	seen := map[string]bool{r.MemoryDir: true}
 	add := func(dir, why string, always bool) {
@@ -61,7 +61,6 @@ func (r *resolver) findCandidates() error {
 	if own, err := r.ownMemory(); err == nil {
 		add(own, "our own, from before Claude Code was here", false)
 	}
-	return nil
 }
 
 // spelling is equal for folder names that may be of one project: they differ in "_" for "-", in case if the file system ignores it,

@@ -40,7 +40,7 @@ func choose[T any](r *resolver, key string, to *T, fallback T) {
 }
 
 // readLayers reads the flags, the environment, and config.json: its objects for this project, for its repository, and for all.
-func (r *resolver) readLayers() error {
+func (r *resolver) readLayers() {
 	flags := layer{values: map[string]any{}, from: func(key string) string { return "--" + strings.ReplaceAll(key, "_", "-") }, base: r.env.Dir}
 	f := r.flags
 	if f.Mode != "" {
@@ -59,7 +59,6 @@ func (r *resolver) readLayers() error {
 		flags.values["min_sessions"] = f.MinSessions
 	}
 	r.layers = append([]layer{flags, r.variables()}, r.configured()...)
-	return nil
 }
 
 // variables returns the layer of the environment. An empty variable is unset.
@@ -174,7 +173,7 @@ func (r *resolver) chooseMode() {
 }
 
 // chooseOptions chooses the options that are used as they are.
-func (r *resolver) chooseOptions() error {
+func (r *resolver) chooseOptions() {
 	r.chooseMode()
 	choose(r, "min_hours", &r.MinHours, defaultMinHours)
 	choose(r, "min_sessions", &r.MinSessions, defaultMinSessions)
@@ -188,11 +187,10 @@ func (r *resolver) chooseOptions() error {
 		sums, _ := l.values["allow_secrets"].([]string)
 		r.AllowSecrets = append(r.AllowSecrets, sums...)
 	}
-	return nil
 }
 
 // chooseTranscripts chooses the folders of the first layer that names any. A path that cannot be used is a warning.
-func (r *resolver) chooseTranscripts() error {
+func (r *resolver) chooseTranscripts() {
 	folders, from, source := chosen[[]string](r, "transcripts", nil)
 	for _, named := range folders {
 		dir, err := r.env.expand(named, from.base)
@@ -206,11 +204,10 @@ func (r *resolver) chooseTranscripts() error {
 		r.Transcripts = append(r.Transcripts, real(dir))
 	}
 	r.Settings["transcripts"] = Setting{strings.Join(r.Transcripts, string(filepath.ListSeparator)), source}
-	return nil
 }
 
 // chooseUnattended is strict: any value of the variable but a plain no means that no person watches.
-func (r *resolver) chooseUnattended() error {
+func (r *resolver) chooseUnattended() {
 	r.Asked = r.flags.Asked
 	source := "default"
 	switch v := r.env.Getenv("DREAM_UNATTENDED"); {
@@ -220,5 +217,4 @@ func (r *resolver) chooseUnattended() error {
 		r.Unattended, source = !falsy(v), "DREAM_UNATTENDED"
 	}
 	r.Settings["unattended"] = Setting{strconv.FormatBool(r.Unattended), source}
-	return nil
 }

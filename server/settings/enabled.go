@@ -8,18 +8,18 @@ import (
 )
 
 // findEnabled decides whether dreams are on: by the switches of memory, then by our mode, then by Claude Code's switch of dreams.
-func (r *resolver) findEnabled() error {
+func (r *resolver) findEnabled() {
 	if r.Enabled = r.memoryOn(); !r.Enabled.On {
 		r.Enabled.MemoryOff = true
-		return nil
+		return
 	}
 	if r.Mode == ModeOff {
 		r.Enabled = consolidate.Switch{Why: fmt.Sprintf("the mode is off (%s)", r.ModeSource)}
-		return nil
+		return
 	}
 	all := trusted[bool](r, "autoDreamEnabled")
 	if len(all) == 0 || all[0].value {
-		return nil
+		return
 	}
 	off := fmt.Sprintf("autoDreamEnabled is false in %q", all[0].path)
 	if r.chosen {
@@ -27,7 +27,6 @@ func (r *resolver) findEnabled() error {
 	} else {
 		r.Enabled = consolidate.Switch{Why: off}
 	}
-	return nil
 }
 
 // memoryOn returns whether memory is on, by the first switch that is set, in Claude Code's order.

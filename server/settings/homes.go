@@ -9,7 +9,7 @@ import (
 )
 
 // chooseHosts finds the folders of the other hosts, of all or of those in config.json. Claude Code's sessions are always read.
-func (r *resolver) chooseHosts() error {
+func (r *resolver) chooseHosts() {
 	known := host.IDs(func(h *host.Host) bool { return h.Read() && h.ID != ClaudeCode })
 	wanted, _, source := chosen(r, "hosts", known)
 	for _, name := range wanted {
@@ -28,7 +28,6 @@ func (r *resolver) chooseHosts() error {
 		}
 	}
 	r.Settings["hosts"] = Setting{strings.Join(used, ", "), source}
-	return nil
 }
 
 // addSessions adds the folder of sessions of a host.

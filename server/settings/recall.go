@@ -26,14 +26,13 @@ func (r recallLevels) valid() bool {
 }
 
 // chooseRecall chooses the level of the first layer that has one for the client or for all hosts.
-func (r *resolver) chooseRecall() error {
+func (r *resolver) chooseRecall() {
 	for _, l := range r.layers {
 		if levels, ok := l.values["recall"].(recallLevels); ok {
 			r.recalls = append(r.recalls, recallSource{levels, l.from("recall")})
 		}
 	}
 	r.Recall = r.RecallIn(r.Client)
-	return nil
 }
 
 // A recallSource is the levels of one layer.

@@ -69,14 +69,22 @@ func Resolve(env Environment, f Flags) (Setup, error) {
 	env = env.Complete()
 	r := &resolver{env: env, flags: f}
 	r.Settings = map[string]Setting{}
-	for _, step := range []func() error{
-		r.findClient, r.findProject, r.findConfig, r.readLayers, r.chooseOptions, r.chooseRecall, r.chooseTranscripts, r.chooseHosts, r.chooseUnattended,
-		r.findMemory, r.findCandidates, r.findEnabled,
-	} {
-		if err := step(); err != nil {
-			return r.Setup, err
-		}
+	r.findClient()
+	if err := r.findProject(); err != nil {
+		return r.Setup, err
 	}
+	r.findConfig()
+	r.readLayers()
+	r.chooseOptions()
+	r.chooseRecall()
+	r.chooseTranscripts()
+	r.chooseHosts()
+	r.chooseUnattended()
+	if err := r.findMemory(); err != nil {
+		return r.Setup, err
+	}
+	r.findCandidates()
+	r.findEnabled()
 	return r.Setup, nil
 }
 
@@ -86,7 +94,7 @@ func isSessionID(s string) bool { return len(s) <= 128 && plain.MatchString(s) }
 // plain does not bound the length: {1,128} takes thirty times as long to compile, at every start.
 var plain = lazy.New(`^[A-Za-z0-9_-]+$`)
 
-func (r *resolver) findClient() error {
+func (r *resolver) findClient() {
 	r.Client = r.flags.Client
 	client := host.Find(r.Client)
 	for _, variables := range []func(*host.Host) []string{
@@ -108,7 +116,6 @@ func (r *resolver) findClient() error {
 	} else if id != "" {
 		r.warn("%s %q is not the name of a session; ignored", name, clip(id))
 	}
-	return nil
 }
 
 // ErrNoProject is the error of a process whose working directory was deleted, or is the root of a file system, where some hosts
@@ -175,7 +182,7 @@ func (r *resolver) findProject() error {
 // isDirName reports whether s is a valid CLAUDE_CODE_PROJECT_DIR_NAME.
 func isDirName(s string) bool { return len(s) <= 64 && plain.MatchString(s) }
 
-func (r *resolver) findConfig() error {
+func (r *resolver) findConfig() {
 	named := r.env.Getenv("CLAUDE_CONFIG_DIR")
 	switch {
 	case named != "":
@@ -210,7 +217,6 @@ func (r *resolver) findConfig() error {
 		r.Settings["cleanup_days"] = Setting{strconv.Itoa(v.value), v.path}
 		break
 	}
-	return nil
 }
 
 // maxDays bounds cleanupPeriodDays to a thousand years, so that times computed from it are valid.
