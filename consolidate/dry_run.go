@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -76,8 +75,8 @@ func (d *dream) diff(edit *indexing.Index, file string) (string, error) {
 		if file != AllFiles && c.Name.String() != file {
 			continue
 		}
-		before, err := d.Dir.Read(c.Name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		before, err := d.Dir.ReadIfAny(c.Name)
+		if err != nil {
 			return "", err
 		}
 		after := edit.Bytes()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"dream-mcp/consolidate/history"
@@ -86,8 +85,8 @@ func (q *Proposals) review(dir *memory.Dir, info ops.Op) (Review, error) {
 	r := Review{ID: info.ID, Dream: info.Dream, Held: info.Held, Made: ops.Second(info.Reviewed), Host: info.Host,
 		Summary: info.Summary, Findings: []rule.Finding{}, Conflicts: []ops.Conflict{}}
 	for _, c := range t.Stage.Changes {
-		f, err := dir.Read(c.Name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		f, err := dir.ReadIfAny(c.Name)
+		if err != nil {
 			return r, err
 		}
 		if f.Sum != c.Before {

@@ -2,9 +2,7 @@ package consolidate
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"time"
 
@@ -221,10 +219,7 @@ func dreamOf(p *Project, r lock.Record) *OpenDream {
 
 // warnOfIndexSize warns if the index exceeds the limits of hosts.
 func (s *Status) warnOfIndexSize(dir *memory.Dir) error {
-	f, err := dir.Read(memory.IndexName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	f, err := dir.ReadIfAny(memory.IndexName)
 	if err != nil {
 		return err
 	}

@@ -158,6 +158,15 @@ func (d *Dir) Read(n Name) (File, error) {
 	return File{Name: n, Data: data, Sum: SumOf(data), ModTime: info.ModTime()}, nil
 }
 
+// ReadIfAny is Read, except that a file that does not exist is the zero File.
+func (d *Dir) ReadIfAny(n Name) (File, error) {
+	f, err := d.Read(n)
+	if errors.Is(err, fs.ErrNotExist) {
+		return File{}, nil
+	}
+	return f, err
+}
+
 // Stat looks at a file without following links, neither its own nor that of a folder on the way.
 func (d *Dir) Stat(name string) (fs.FileInfo, error) {
 	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {

@@ -2,9 +2,7 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/lock"
@@ -86,8 +84,8 @@ func stageMerge(t *ops.Tx, from *memory.Dir, files map[memory.Name][]byte) error
 		if string(theirs[n]) == string(data) {
 			continue
 		}
-		found, err := from.Read(n)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		found, err := from.ReadIfAny(n)
+		if err != nil {
 			return err
 		}
 		if err := t.Stage.Restore(n, data, found.ModTime); err != nil {
@@ -105,14 +103,13 @@ func filesOf(dir *memory.Dir) (map[memory.Name][]byte, error) {
 	}
 	files := make(map[memory.Name][]byte)
 	for _, n := range append(names, memory.IndexName) {
-		f, err := dir.Read(n)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
+		f, err := dir.ReadIfAny(n)
 		if err != nil {
 			return nil, err
 		}
-		files[n] = f.Data
+		if f.Sum != "" {
+			files[n] = f.Data
+		}
 	}
 	return files, nil
 }

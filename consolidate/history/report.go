@@ -89,11 +89,8 @@ func (h *History) reportIn(ctx context.Context, dir *memory.Dir, r *Report, info
 	content := func(sum memory.Sum, n memory.Name) ([]byte, error) {
 		data, err := h.Store.Records.Content(sum)
 		if errors.Is(err, fs.ErrNotExist) && dir != nil { // not archived: the dream has not landed
-			f, readErr := dir.Read(n)
-			if errors.Is(readErr, fs.ErrNotExist) {
-				return nil, nil // somebody removed it since
-			}
-			return f.Data, readErr
+			f, err := dir.ReadIfAny(n) // somebody may have removed it since
+			return f.Data, err
 		}
 		return data, err
 	}

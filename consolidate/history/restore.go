@@ -2,9 +2,7 @@ package history
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -128,7 +126,7 @@ func (h *History) newestOther(ctx context.Context, all landings, n memory.Name) 
 	var have memory.File
 	if dir != nil {
 		defer dir.Close()
-		if have, err = dir.Read(n); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if have, err = dir.ReadIfAny(n); err != nil {
 			return Version{}, err
 		}
 	}

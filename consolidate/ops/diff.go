@@ -17,7 +17,7 @@ func (s *Records) Diff(o Op) ([]byte, error) {
 // Diff returns what the stage would change; index, if not nil, replaces the index on disk.
 func (s *Stage) Diff(index []byte) ([]byte, error) {
 	onDisk := func(c Change) ([]byte, error) {
-		disk, err := readOrNothing(s.dir, c.Name)
+		disk, err := s.dir.ReadIfAny(c.Name)
 		return disk.Data, err
 	}
 	d, err := diffOf(*s.Op, s.dir.AllowSecrets, onDisk, s.Content)

@@ -163,7 +163,7 @@ func (s *Stage) Restore(n memory.Name, data []byte, mtime time.Time) error {
 	if err := n.Writable(); err != nil && !n.IsIndex() {
 		return err
 	}
-	disk, err := readOrNothing(s.dir, n)
+	disk, err := s.dir.ReadIfAny(n)
 	if err == nil {
 		err = s.checkSpelling(n, disk.Sum != "")
 	}
@@ -176,21 +176,12 @@ func (s *Stage) Restore(n memory.Name, data []byte, mtime time.Time) error {
 // unreadable is the sum of what is not a memory: a link, a folder, a file that is too large.
 const unreadable memory.Sum = "unreadable"
 
-// readOrForeign is readOrNothing for a name at which there may be something of others that is not a
+// readOrForeign is Dir.ReadIfAny for a name at which there may be something of others that is not a
 // memory. That has the sum unreadable.
 func readOrForeign(d *memory.Dir, n memory.Name) (memory.File, error) {
-	f, err := readOrNothing(d, n)
+	f, err := d.ReadIfAny(n)
 	if errors.Is(err, memory.ErrNotRegular) || errors.Is(err, memory.ErrTooLarge) {
 		return memory.File{Name: n, Sum: unreadable}, nil
-	}
-	return f, err
-}
-
-// readOrNothing reads n; a file that is not there is the zero File.
-func readOrNothing(d *memory.Dir, n memory.Name) (memory.File, error) {
-	f, err := d.Read(n)
-	if errors.Is(err, fs.ErrNotExist) {
-		return memory.File{}, nil
 	}
 	return f, err
 }

@@ -75,7 +75,7 @@ func (s *Stage) Commit() error {
 
 // keepBefore keeps the text that c replaces, if it is the one that c was based on, and returns the sum of what is there.
 func (s *Stage) keepBefore(c *Change) (memory.Sum, error) {
-	disk, err := readOrNothing(s.dir, c.Name)
+	disk, err := s.dir.ReadIfAny(c.Name)
 	if err != nil || disk.Sum != c.Before || c.Before == "" {
 		return disk.Sum, err
 	}

@@ -135,11 +135,12 @@ func (p *Person) here(ctx context.Context, names []memory.Name) (files Files, er
 			return nil
 		}
 		for _, n := range names {
-			f, err := dir.Read(n)
-			if err == nil {
-				files[n] = f.Data
-			} else if !errors.Is(err, fs.ErrNotExist) {
+			f, err := dir.ReadIfAny(n)
+			if err != nil {
 				return err
+			}
+			if f.Sum != "" {
+				files[n] = f.Data
 			}
 		}
 		return nil

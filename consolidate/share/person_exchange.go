@@ -3,9 +3,7 @@ package share
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 
@@ -154,8 +152,8 @@ func land(ctx context.Context, s *ops.Store, was, changes Files, index *memory.I
 	info := s.New(lock.KindPerson)
 	info.Reason = why
 	landed, err := s.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
-		f, err := t.Dir.Read(memory.IndexName)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		f, err := t.Dir.ReadIfAny(memory.IndexName)
+		if err != nil {
 			return none, err
 		}
 		x := memory.ParseIndex(f.Data)
