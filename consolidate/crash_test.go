@@ -19,14 +19,14 @@ import (
 )
 
 // A process is killed at every step of every operation. Whoever comes next finds the memory as it was
-// before or as it is after, the time of the last consolidation to match, and nothing left over. A sample takes every fifth
+// before or as it is after, the time of the last consolidation to match, and nothing left over. A sample takes every tenth
 // step, beginning at another one in each operation.
 func TestKillAtEveryStep(t *testing.T) {
 	for i, name := range slices.Sorted(maps.Keys(script)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			whole := runWhole(t, name)
-			for step := i % every(5); ; step += every(5) {
+			for step := i % every(10); ; step += every(10) {
 				w := newWorldFor(t, name)
 				at := w.runToDeath(name, step)
 				if at == "" {
@@ -46,7 +46,7 @@ func TestKillAtEveryStep(t *testing.T) {
 func TestKillAfterManyDreams(t *testing.T) {
 	t.Parallel()
 	whole := runWhole(t, "commit")
-	for step := 0; ; step += every(3) {
+	for step := 0; ; step += every(6) {
 		w := newWorldFor(t, "commit")
 		var all []listed.Marks
 		for n := range 60 {

@@ -366,7 +366,7 @@ func TestZeroedPages(t *testing.T) {
 	}
 	const page = 4096
 	tried, fixed, undone := 0, 0, 0
-	for at := 0; at < len(whole); at += page * every(3) {
+	for at := 0; at < len(whole); at += page * every(5) {
 		tried++
 		w := &world{t: t, memory: filepath.Join(t.TempDir(), "memory"), state: t.TempDir(), now: w.now.Add(time.Minute)}
 		os.Mkdir(w.memory, 0o700)
@@ -426,7 +426,7 @@ func TestZeroedPagesWhileLanding(t *testing.T) {
 	whole := runWhole(t, "commit")
 	const page = 4096
 	completed, tried := 0, 0
-	for at, size := 0, page; at < size; at += page * every(3) {
+	for at, size := 0, page; at < size; at += page * every(5) {
 		w := cutOff(t, "updated a.md")
 		half := w.files()
 		w.mustDo(w.database(Open(w.options())).Close()) // nothing is only in SQLite's log

@@ -62,7 +62,7 @@ func TestKillWhileForgetting(t *testing.T) {
 	if files := newForgetWorld(t).holds(unwanted); len(files) < 3 {
 		t.Fatalf("the text is only in %v", files)
 	}
-	for step := 0; ; step += every(3) {
+	for step := 0; ; step += every(5) {
 		w := newForgetWorld(t)
 		before := w.files()
 		at := w.runToDeath("forget", step)
@@ -103,7 +103,7 @@ func TestKillWhileForgetting(t *testing.T) {
 // come back from there.
 func TestKillWhileForgettingForAll(t *testing.T) {
 	name, _ := memory.ParseName("baker.md")
-	for step := 0; ; step += every(4) {
+	for step := 0; ; step += every(6) {
 		w := newForgetWorld(t)
 		forgotten.Use(forget.ListFile(w.state)) // of this world
 		p := Open(w.options())

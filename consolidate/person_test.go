@@ -60,7 +60,7 @@ func TestPersonKilled(t *testing.T) {
 	for i, name := range []string{"own", "take", "ask"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for step := i % every(5); ; step += every(5) {
+			for step := i % every(8); ; step += every(8) {
 				w := newWorldFor(t, name)
 				at := w.runToDeath(name, step)
 				texts := map[string]string{}

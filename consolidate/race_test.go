@@ -151,7 +151,7 @@ func TestDirectorySwapped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			whole := runWhole(t, name)
-			for step, steps := i%every(5), len(stepsOf(t, name)); step < steps; step += every(5) {
+			for step, steps := i%every(10), len(stepsOf(t, name)); step < steps; step += every(10) {
 				w := newWorldFor(t, name)
 				outside, look := outsideOf(t)
 				was := look()

@@ -38,7 +38,7 @@ func worldOfWrites(t *testing.T, n int) *world {
 // process ends what was begun.
 func TestKillWhilePruning(t *testing.T) {
 	t.Parallel()
-	for step := 0; ; step += every(2) {
+	for step := 0; ; step += every(4) {
 		w := worldOfWrites(t, keptNewest+3)
 		const newest = keptNewest - 1 // and the write that prunes
 		died := w.runToDeath("write", stepOf(t, "write", "landed")+1+step)

@@ -85,7 +85,7 @@ func TestReadThrough(t *testing.T) {
 func testReadThrough(t *testing.T, operation string) {
 	t.Parallel()
 	steps := stepsOf(t, operation)
-	for at := slices.Index(steps, "land"); at < len(steps); at += every(5) {
+	for at := slices.Index(steps, "land"); at < len(steps); at += every(8) {
 		t.Run(steps[at], func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)

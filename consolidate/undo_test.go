@@ -285,7 +285,7 @@ func TestUndoGivesBackNothing(t *testing.T) {
 
 // The undoing of the newest dream is killed at each step. The time gate is given back where it has landed.
 func TestUndoGivesBackAfterDeath(t *testing.T) {
-	for step := 0; ; step += every(3) {
+	for step := 0; ; step += every(5) {
 		w := newWorld(t)
 		w.stampHost("", prior)
 		before := w.files()
