@@ -189,7 +189,7 @@ func (r grepArguments) what() string {
 		return strconv.Quote(quoted(r.Query, 100))
 	case len(r.Patterns) > 0:
 		var all []string
-		for _, p := range r.Patterns[:min(len(r.Patterns), search.MaxPatterns)] {
+		for _, p := range r.Patterns {
 			all = append(all, quotedPattern(p))
 		}
 		return strings.Join(all, " or ")

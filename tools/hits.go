@@ -92,12 +92,6 @@ func writeCounts(b *text, res search.Result, r grepArguments) {
 	b.add(len(within) > 0, "; in longer words, which \"regex\": true finds: %s", strings.Join(within, ", "))
 	b.add(len(none) > 0 && res.Matches > 0, "; no hit: %s", strings.Join(none, ", "))
 	b.add(len(res.Patterns) > 1 && more != "", "; more of one: {\"patterns\": [%q]}", more)
-	if len(res.Omitted) > 0 {
-		b.add(true, "; not looked for, since a search takes %d:", len(res.Patterns))
-		for _, pattern := range res.Omitted {
-			b.add(true, " %s", quotedPattern(pattern))
-		}
-	}
 }
 
 func quotedPattern(pattern string) string { return strconv.Quote(quoted(pattern, 60)) }

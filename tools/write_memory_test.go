@@ -69,7 +69,7 @@ func TestArguments(t *testing.T) {
 	w.open()
 	many := strings.TrimSuffix(strings.Repeat(`"a", `, 101), ", ")
 	for _, test := range []struct{ tool, arguments, want string }{
-		{"grep_transcripts", `{"patterns": [` + many + `]}`, "patterns: at most 100, not 101"},
+		{"grep_transcripts", `{"patterns": [` + many + `]}`, "patterns: at most 64, not 101"},
 		{"grep_transcripts", `{"pattern": ""}`, "pattern: at least 1 characters, not 0"},
 		{"read_memory", `{"paths": []}`, "paths: at least 1, not 0"},
 	} {

@@ -15,7 +15,7 @@ import (
 type found struct {
 	time     int64 // as in a position, and so line and place; the session is the file's
 	offset   int64
-	mask     uint16    // the patterns that match, a bit each
+	mask     uint64    // the patterns that match, a bit each
 	key      uint64    // the same for copies of one record; 0: none
 	alike    uint64    // the same for texts that are alike; 0: none
 	recorded *recorded // of a tool; nil: a person or the model said it
@@ -126,7 +126,7 @@ func (s *scan) inSaid(said []Said, i int) (all []found) {
 }
 
 // matches returns which of the patterns are in a text, a bit each, and counts those that are in it as a part of words only.
-func (s *scan) matches(text string) (mask uint16) {
+func (s *scan) matches(text string) (mask uint64) {
 	folded := foldFor(s.patterns, text)
 	for k, p := range s.patterns {
 		switch is, within := p.in(text, folded); {
@@ -141,12 +141,12 @@ func (s *scan) matches(text string) (mask uint16) {
 
 // likeness is the same for texts that are alike, where the query asks for that. Of what a tool said the line with the match
 // counts: logs repeat line by line.
-func (s *scan) likeness(speaker said.Speaker, text string, mask uint16) uint64 {
+func (s *scan) likeness(speaker said.Speaker, text string, mask uint64) uint64 {
 	if !s.query.Fold {
 		return 0
 	}
 	if speaker == said.Tool {
-		if start, end, ok := s.patterns[bits.TrailingZeros16(mask)].find(text); ok {
+		if start, end, ok := s.patterns[bits.TrailingZeros64(mask)].find(text); ok {
 			text = lineOf(text, start, end)
 		}
 	}

@@ -20,7 +20,7 @@ const (
 // A Query asks what was said: Pattern or Patterns is required.
 type Query struct {
 	Pattern       string         // a literal text; at most 1,000 bytes
-	Patterns      []string       // in its place: any of them; a word matches whole words. After MaxPatterns they are left out
+	Patterns      []string       // in its place: any of them; a word matches whole words. At most MaxPatterns
 	Regex         bool           // the patterns are RE2 expressions, with (?m)
 	CaseSensitive *bool          // nil: if the pattern has an upper-case letter
 	Speakers      []said.Speaker // none: User and Assistant
@@ -34,7 +34,7 @@ type Query struct {
 }
 
 // MaxPatterns bounds the patterns that one query looks for.
-const MaxPatterns = 16
+const MaxPatterns = 64
 
 // A Hit is an utterance that matches, cut around its first match. Its three texts, joined, are made visible; "…" is where
 // the utterance goes on.
@@ -60,7 +60,6 @@ type Result struct {
 	Skipped  said.Skipped // lines that could not be read, and files that are not sessions
 	Next     string       // the cursor of the next page; empty on the last, and where there are several patterns
 	Patterns []Found      // what each of Query.Patterns found
-	Omitted  []string     // of them, what was not looked for
 	Limit    int
 
 	query Query
@@ -91,7 +90,7 @@ func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 	if err := q.complete(); err != nil {
 		return Result{}, err
 	}
-	patterns, omitted, err := q.compiled()
+	patterns, err := q.compiled()
 	if err != nil {
 		return Result{}, err
 	}
@@ -104,31 +103,33 @@ func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 		return Result{}, err
 	}
 	result, all := w.result(), scan.distinct()
-	result.Matches, result.Omitted = len(all), omitted
+	result.Matches = len(all)
 	err = scan.fill(ctx, &result, all)
 	return result, err
 }
 
-// compiled returns the query's patterns, and those that are left out.
-func (q Query) compiled() (all []*pattern, omitted []string, err error) {
+// compiled returns the query's patterns.
+func (q Query) compiled() (all []*pattern, err error) {
 	texts := q.Patterns
 	if len(texts) == 0 {
 		texts = []string{q.Pattern}
 	}
-	n := min(len(texts), MaxPatterns)
-	for _, text := range texts[:n] {
+	if len(texts) > MaxPatterns {
+		return nil, &QueryError{"patterns", fmt.Sprintf("at most %d, not %d", MaxPatterns, len(texts))}
+	}
+	for _, text := range texts {
 		p, err := compile(q, text)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		all = append(all, p)
 	}
-	return all, texts[n:], nil
+	return all, nil
 }
 
 // Matchers returns for each of the query's patterns what reports whether a text has it. Its errors are those of Search.
 func (q Query) Matchers() (all []func(text string) bool, err error) {
-	patterns, _, err := q.compiled()
+	patterns, err := q.compiled()
 	for _, p := range patterns {
 		all = append(all, p.matches)
 	}
