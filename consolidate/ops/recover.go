@@ -43,15 +43,14 @@ func (s *Store) RecoverIn(ctx context.Context, dir *memory.Dir) error {
 }
 
 // Complete completes an interrupted landing, so that the files on disk are the memory. It waits for a process that is landing until ctx
-// ends, at most Wait, and then fails. This process waits only once for a landing: where it waited in vain, it fails at once from then on,
-// as long as the other process is not done. Complete does nothing if the record of the landing is lost, which doctor reports.
+// ends, at most Wait, and then fails. If it waited in vain, later calls of this process fail at once until that landing has
+// ended. Complete does nothing if the record of the landing is lost, which doctor reports.
 func (s *Store) Complete(ctx context.Context) error {
-	dir, err := s.Disk()
-	if err != nil || dir == nil {
+	dir, err := s.Dir(ctx)
+	if err != nil {
 		return err
 	}
-	defer dir.Close()
-	return s.complete(ctx, dir)
+	return dir.Close()
 }
 
 func (s *Store) complete(ctx context.Context, dir *memory.Dir) error {
