@@ -35,12 +35,10 @@ const maxShort = 300
 
 var dateOrDigit = lazy.New(`^(?:19|20)\d\d(?:-\d\d?)*$|^\d$`)
 
-// What a text and a memory must share, or it may be chance. In a small memory two words are enough that only the two hold, and
-// of a short text two words that are nearly all it says, beside numbers.
+// What a text and a memory must share, or it may be chance. In a small memory two words are enough that only the two hold.
 const (
 	minWords  = 2
 	minWeight = 1.5
-	nearlyAll = 0.9
 )
 
 // Telling returns the words that make a hit: those that few memories hold, or the rarest.
@@ -120,7 +118,7 @@ const (
 // A word of a text by its terms, without those that say little.
 type word struct {
 	terms []int32
-	dense bool    // a name of code or a path
+	dense bool    // of a script without spaces: its terms are words
 	named bool    // it has an upper-case letter, and does not begin a sentence
 	says  float64 // its rarity; of a number 0
 }
@@ -155,14 +153,13 @@ func (x *Index) words(s string, wholes bool) (words []word) {
 
 func (x *Index) meeting(words []word, h Hit) (weight float64) {
 	seen := map[int32]bool{}
-	n, says := 0, 0.0
+	n := 0
 	for _, w := range words {
-		says += w.says
 		rarest := int32(-1)
 		for _, t := range w.terms {
 			switch {
 			case seen[t] || !x.holds(h, t):
-			case w.dense: // not parted into words
+			case w.dense:
 				seen[t] = true
 				n, weight = n+1, weight+x.rarity(t)
 			case rarest < 0 || x.rarity(t) > x.rarity(rarest):
@@ -174,7 +171,7 @@ func (x *Index) meeting(words []word, h Hit) (weight float64) {
 			n, weight = n+1, weight+x.rarity(rarest)
 		}
 	}
-	if n < minWords || weight < min(minWeight, minWords*text.Rarity(2, len(x.files)), nearlyAll*says) {
+	if n < minWords || weight < min(minWeight, minWords*text.Rarity(2, len(x.files))) {
 		return 0
 	}
 	return weight
