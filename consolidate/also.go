@@ -3,21 +3,28 @@ package consolidate
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
 	"dream-mcp/memory/rule"
+	"dream-mcp/memory/text"
 	"dream-mcp/memory/visible"
 )
 
-// The answer of a write shows at most maxAlso passages, each of another memory, none weaker than minAlso.
+// The answer of a write shows at most maxAlso passages, each of another memory, that share minAlso terms with a new one, and half
+// of the terms of the longer. What the write took away is named if at most maxStill other memories still say it. In 15 dreams of two
+// invented lives, with each memory written alone, 42 of 46 lines name a memory that the same dream changed for the same news;
+// when all that were near were shown, 77 of 231 did.
 const (
 	maxAlso     = 3
-	minAlso     = 2
+	minAlso     = 3
+	maxStill    = 3
 	maxAlsoText = 120 // characters
 )
 
@@ -31,7 +38,7 @@ func (p *Project) Complete(ctx context.Context, results []*WriteResult, refused 
 	if p.dream != nil {
 		maps.Copy(p.dream.refused, refused)
 	}
-	if !slices.ContainsFunc(results, func(r *WriteResult) bool { return r.fresh != nil }) {
+	if !slices.ContainsFunc(results, func(r *WriteResult) bool { return r.merged != nil }) {
 		return
 	}
 	s, err := p.asWritten(ctx)
@@ -46,7 +53,7 @@ func (p *Project) Complete(ctx context.Context, results []*WriteResult, refused 
 	shown := map[[2]string]bool{}
 	for _, r := range results {
 		n, err := memory.ParseName(r.Path)
-		if err != nil || r.fresh == nil || s.Topics[n] == nil {
+		if err != nil || r.merged == nil || s.Topics[n] == nil {
 			continue
 		}
 		for _, o := range memory.SortedNames(r.merged) {
@@ -61,9 +68,10 @@ func (p *Project) Complete(ctx context.Context, results []*WriteResult, refused 
 			other, _ := memory.ParseName(file)
 			return file == r.Path || file == memory.IndexFile || staged[other] || links.Mentions(other)
 		}
+		r.Also = stillSaid(x.Passages, r, others)
 		for _, pair := range x.Beside(r.fresh, memory.NameWords(r.Path), others, 2*maxAlso) {
 			here, there := [2]string{r.Path, pair.File}, [2]string{pair.File, r.Path}
-			if len(r.Also) < maxAlso && pair.Weight >= minAlso && !shown[here] && !shown[there] {
+			if len(r.Also) < maxAlso && saysTheSame(pair) && !shown[here] && !shown[there] {
 				shown[here] = true
 				r.Also = append(r.Also, pair.Where()+" "+visible.Short(memory.OneLine(pair.Text), maxAlsoText))
 			}
@@ -73,6 +81,77 @@ func (p *Project) Complete(ctx context.Context, results []*WriteResult, refused 
 			return f.Rule == "wiki-link" && f.File == r.Path && !slices.ContainsFunc(still, func(o rule.Finding) bool { return o.Message == f.Message })
 		})
 	}
+}
+
+// saysTheSame reports whether two passages say nearly the same, perhaps with another value.
+func saysTheSame(p related.Pair) bool {
+	return len(p.Shared) >= minAlso && 2*len(p.Shared) >= max(len(text.TermsOf(p.From.Text)), len(text.TermsOf(p.Text)))
+}
+
+// stillSaid returns the passages of other memories that have what the write took away: a full name or code, and beside a word of
+// its memory's name also a number or a short name.
+func stillSaid(passages []related.Passage, r *WriteResult, skip func(file string) bool) (also []string) {
+	name := text.TermsOf(memory.NameWords(r.Path))
+	files := map[string][]related.Passage{} // by value
+	for _, p := range passages {
+		if len(r.gone) == 0 || skip(p.File) {
+			continue
+		}
+		near := slices.ContainsFunc(text.TermsOf(p.Text), func(t string) bool { return slices.Contains(name, t) })
+		for v, clear := range values(p.Text) {
+			holders := files[v]
+			if _, gone := r.gone[v]; gone && (clear || near) && (len(holders) == 0 || holders[len(holders)-1].File != p.File) {
+				files[v] = append(holders, p)
+			}
+		}
+	}
+	for _, v := range slices.Sorted(maps.Keys(files)) {
+		if len(files[v]) > maxStill {
+			continue // it is common
+		}
+		for _, p := range files[v] {
+			at := strings.Index(p.Text, v)
+			from, to := text.Sentence(p.Text, at, at+len(v))
+			also = append(also, fmt.Sprintf("%s still %q: %s", p.Where(), v, visible.Short(memory.OneLine(p.Text[from:to]), maxAlsoText)))
+		}
+	}
+	return also[:min(len(also), maxAlso)]
+}
+
+// values returns the names, numbers and code in a text, and whether each says by itself what is meant: a full name, or code.
+func values(s string) map[string]bool {
+	all := make(map[string]bool)
+	begun, from, to := false, -1, 0 // in a sentence; the name that is open
+	close := func() {
+		if from >= 0 {
+			all[s[from:to]] = strings.Contains(s[from:to], " ")
+		}
+		from = -1
+	}
+	for w := range strings.FieldsSeq(s) {
+		at := to + strings.Index(s[to:], w)
+		bare := strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		number := strings.ContainsFunc(bare, unicode.IsDigit)
+		code := strings.ContainsAny(bare, "_/.:") || strings.Contains(w, "`")
+		named := begun && !number && !code && strings.IndexFunc(bare, unicode.IsUpper) == 0
+		if !named || from >= 0 && s[to:at] != " " {
+			close()
+		}
+		start := at + strings.Index(w, bare)
+		switch {
+		case named && from < 0:
+			from = start
+		case len(bare) > 1 && (number || code):
+			all[bare] = strings.ContainsFunc(bare, unicode.IsLetter)
+		}
+		to = start + len(bare)
+		begun = !strings.ContainsAny(w[len(w)-1:], ".!?:")
+		if named && !begun {
+			close()
+		}
+	}
+	close()
+	return all
 }
 
 // asWritten returns the memory as the dream would leave it; outside dreams, as it is.
@@ -85,8 +164,8 @@ func (p *Project) asWritten(ctx context.Context) (*memory.Snapshot, error) {
 	return cmp.Or(s, &memory.Snapshot{}), err
 }
 
-// fresh returns the passages that a write adds to its memory, as they may be shown.
-func (w *writing) fresh() []related.Passage {
+// changed sets the passages that a write adds to its memory, as they may be shown, and the values that it takes away.
+func (w *writing) changed(res *WriteResult) {
 	passages := func(t *memory.Topic) []related.Passage {
 		if t == nil {
 			return nil
@@ -94,8 +173,17 @@ func (w *writing) fresh() []related.Passage {
 		return related.Documents(&memory.Snapshot{Topics: map[memory.Name]*memory.Topic{w.n: t.Shown(w.t.Dir.AllowSecrets)}})[0].Passages()
 	}
 	old := make(map[string]bool)
+	res.gone = make(map[string]bool)
 	for _, p := range passages(w.prior) {
 		old[p.Text] = true
+		maps.Copy(res.gone, values(p.Text))
 	}
-	return slices.DeleteFunc(passages(w.after.Topics[w.n]), func(p related.Passage) bool { return old[p.Text] })
+	for _, p := range passages(w.after.Topics[w.n]) {
+		for v := range values(p.Text) {
+			delete(res.gone, v)
+		}
+		if !old[p.Text] {
+			res.fresh = append(res.fresh, p)
+		}
+	}
 }

@@ -70,7 +70,7 @@ func TestCreateThenDelete(t *testing.T) {
 	if err := p.Begin(ctx, true, false); err != nil {
 		t.Fatal(err)
 	}
-	res, err := p.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "project")), Index: &ops.IndexLine{Hook: "soon gone"}})
+	res, err := p.Write(ctx, WriteRequest{Path: "x.md", Content: new(topic("x", "project")), Index: &ops.IndexLine{Hook: "soon gone"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestWriteWithoutIndex(t *testing.T) {
 					os.Remove(filepath.Join(w.memory, file))
 				}
 			}
-			_, err := w.open().Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user")), Index: &ops.IndexLine{Hook: "of x"}})
+			_, err := w.open().Write(ctx, WriteRequest{Path: "x.md", Content: new(topic("x", "user")), Index: &ops.IndexLine{Hook: "of x"}})
 			var refused *ops.RequestError
 			if errors.As(err, &refused) != test.refused || !test.refused && err != nil {
 				t.Errorf("written with %v", err)

@@ -114,7 +114,7 @@ func TestHostTakesLockBeforeLanding(t *testing.T) {
 	p := Open(o)
 	defer p.Close("the test ended")
 	w.mustDo(p.Begin(ctx, true, false))
-	w.must(p.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user"))}))
+	w.must(p.Write(ctx, WriteRequest{Path: "x.md", Content: new(topic("x", "user"))}))
 	before := w.files()
 	if _, err := p.Finalize(ctx, ops.FinalizeRequest{Adopt: true}); !errors.Is(err, ErrLost) {
 		t.Errorf("the dream landed with %v", err)

@@ -31,7 +31,7 @@ func TestSecondProcess(t *testing.T) {
 	if err := p.Begin(ctx, true, false); !errors.As(err, &busy) || busy.Moment {
 		t.Errorf("a second dream: %v", err)
 	}
-	if _, err := p.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user"))}); !errors.As(err, &busy) {
+	if _, err := p.Write(ctx, WriteRequest{Path: "x.md", Content: new(topic("x", "user"))}); !errors.As(err, &busy) {
 		t.Errorf("a write beside a dream: %v", err)
 	}
 	s, err := p.Status(ctx)
@@ -102,7 +102,7 @@ func trySecondProcess(t *testing.T, name string, step int) {
 		t.Errorf("%s, step %d (%s): a second dream began", name, step, at)
 	}
 	soon2, cancel2 := context.WithTimeout(ctx, 100*time.Millisecond)
-	if _, err := second.Write(soon2, WriteRequest{Path: "second.md", Content: text(topic("second", "user"))}); err == nil {
+	if _, err := second.Write(soon2, WriteRequest{Path: "second.md", Content: new(topic("second", "user"))}); err == nil {
 		t.Errorf("%s, step %d (%s): a second write was let in", name, step, at)
 	}
 	if _, err := second.Status(ctx); err != nil { // takes no lock, and ends nothing of the living
@@ -114,7 +114,7 @@ func trySecondProcess(t *testing.T, name string, step int) {
 	if line, _ := out.ReadString('\n'); line != "ended with <nil>\n" {
 		t.Errorf("%s, step %d (%s): the first %s", name, step, at, line)
 	}
-	if _, err := second.Write(ctx, WriteRequest{Path: "second.md", Content: text(topic("second", "user"))}); err != nil {
+	if _, err := second.Write(ctx, WriteRequest{Path: "second.md", Content: new(topic("second", "user"))}); err != nil {
 		t.Errorf("%s, step %d (%s): afterwards: %v", name, step, at, err)
 	}
 }
@@ -133,7 +133,7 @@ func TestMomentIsWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.AfterFunc(100*time.Millisecond, func() { l.Release() })
-	if _, err := dir.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user"))}); err != nil {
+	if _, err := dir.Write(ctx, WriteRequest{Path: "x.md", Content: new(topic("x", "user"))}); err != nil {
 		t.Error(err)
 	}
 }
@@ -255,7 +255,7 @@ func TestTakenOver(t *testing.T) {
 		was := w.hostStamp()
 		var err error
 		if call == "write" {
-			_, err = p.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user"))})
+			_, err = p.Write(ctx, WriteRequest{Path: "x.md", Content: new(topic("x", "user"))})
 		} else {
 			_, err = p.Finalize(ctx, ops.FinalizeRequest{Adopt: true})
 		}

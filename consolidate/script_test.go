@@ -133,7 +133,7 @@ func finalize(p *Project) error {
 
 // writeNew creates a memory by a write of its own.
 func writeNew(p *Project, path string) error {
-	_, err := p.Write(ctx, WriteRequest{Path: path, Content: text(topic(strings.TrimSuffix(path, ".md"), "user"))})
+	_, err := p.Write(ctx, WriteRequest{Path: path, Content: new(topic(strings.TrimSuffix(path, ".md"), "user"))})
 	return err
 }
 
@@ -175,7 +175,7 @@ func (w *world) dreaming() *Project {
 var writes = []WriteRequest{
 	{Path: "a.md", Edits: []memory.Edit{{Old: "The body of a.", New: "The better body of a."}}, Base: sum(topic("a", "project")), Evidence: []string{"said:1"}},
 	{Path: "b.md", Delete: true, Base: sum(topic("b", "reference"))},
-	{Path: "deep/new.md", Content: text(topic("deep-new", "project")), Index: &ops.IndexLine{Title: "Deep", Hook: "deep and new"}},
+	{Path: "deep/new.md", Content: new(topic("deep-new", "project")), Index: &ops.IndexLine{Title: "Deep", Hook: "deep and new"}},
 }
 
 func writeScript(p *Project) error {

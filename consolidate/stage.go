@@ -231,7 +231,8 @@ func (w *writing) stageTopic(ctx context.Context) (res WriteResult, err error) {
 	if err != nil {
 		return res, err
 	}
-	res = WriteResult{Path: w.n.String(), Action: "updated", Sum: c.After.Short(), Bytes: len(w.data), Findings: findings, fresh: w.fresh(), merged: make(map[memory.Name]*memory.Topic)}
+	res = WriteResult{Path: w.n.String(), Action: "updated", Sum: c.After.Short(), Bytes: len(w.data), Findings: findings, merged: make(map[memory.Name]*memory.Topic)}
+	w.changed(&res)
 	for n, o := range w.merged {
 		res.merged[n] = memory.ParseTopic(o.Data)
 	}

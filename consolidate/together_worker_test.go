@@ -197,7 +197,7 @@ func (k *worker) change(p *Project, e *event) (path string, err error) {
 	if found[0].Sum != "" && k.random.IntN(4) == 0 {
 		r.Delete = true
 	} else {
-		r.Content = text(tokenTopic(path, k.token()))
+		r.Content = new(tokenTopic(path, k.token()))
 	}
 	res, err := p.Write(ctx, r)
 	e.Path, e.From, e.To = path, r.Base, res.Sum

@@ -468,7 +468,7 @@ func (a act) write(p *Project, draw *rand.Rand, done map[string]bool) error {
 	if draw.IntN(3) == 0 || len(names) == 0 {
 		name := fmt.Sprintf("new%d", draw.IntN(1000))
 		folder := []string{"", "deep/"}[draw.IntN(2)]
-		r := WriteRequest{Path: folder + name + ".md", Content: text(lawTopic(name, draw))}
+		r := WriteRequest{Path: folder + name + ".md", Content: new(lawTopic(name, draw))}
 		if draw.IntN(2) == 0 {
 			r.Index = &ops.IndexLine{Title: "The " + name, Hook: "of interest"}
 		}
@@ -489,7 +489,7 @@ func (a act) write(p *Project, draw *rand.Rand, done map[string]bool) error {
 	} else {
 		lines := strings.SplitAfter(string(data), "\n")
 		i := len(lines) - draw.IntN(min(len(lines), 6))
-		r.Content = text(strings.Join(slices.Insert(lines, i, fmt.Sprintf("Ours %d.\n", draw.IntN(1e9))), ""))
+		r.Content = new(strings.Join(slices.Insert(lines, i, fmt.Sprintf("Ours %d.\n", draw.IntN(1e9))), ""))
 	}
 	_, err = p.Write(ctx, r)
 	return err

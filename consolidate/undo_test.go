@@ -265,7 +265,7 @@ func TestUndoGivesBackNothing(t *testing.T) {
 	w.setNow(w.now.Add(48 * time.Hour))
 	p := w.open()
 	w.mustDo(p.Begin(ctx, true, false))
-	if _, err := p.Write(ctx, WriteRequest{Path: "later.md", Content: text(topic("later", "user"))}); err != nil {
+	if _, err := p.Write(ctx, WriteRequest{Path: "later.md", Content: new(topic("later", "user"))}); err != nil {
 		t.Fatal(err)
 	}
 	w.mustDo(finalize(p))
@@ -367,7 +367,7 @@ func TestRestoreLine(t *testing.T) {
 	w := newWorld(t)
 	p := w.open()
 	line := &ops.IndexLine{Title: "The new one", Hook: "why it is here"}
-	if _, err := p.Write(ctx, WriteRequest{Path: "new.md", Content: text(topic("new", "project")), Index: line}); err != nil {
+	if _, err := p.Write(ctx, WriteRequest{Path: "new.md", Content: new(topic("new", "project")), Index: line}); err != nil {
 		t.Fatal(err)
 	}
 	before := w.files()[memory.IndexFile]

@@ -103,11 +103,11 @@ func TestWatch(t *testing.T) {
 func TestWatchRefusedEnd(t *testing.T) {
 	w := newWorld(t)
 	from, p := watched(w), w.dreaming()
-	if _, err := p.Write(ctx, WriteRequest{Path: "f.md", Content: text(topic("f", "project"))}); err != nil {
+	if _, err := p.Write(ctx, WriteRequest{Path: "f.md", Content: new(topic("f", "project"))}); err != nil {
 		t.Fatal(err)
 	}
 	index := w.files()[memory.IndexFile]
-	if _, err := p.Finalize(ctx, ops.FinalizeRequest{Content: text(index + "- [gone](gone.md) — gone\n"), Base: sum(index)}); err == nil {
+	if _, err := p.Finalize(ctx, ops.FinalizeRequest{Content: new(index + "- [gone](gone.md) — gone\n"), Base: sum(index)}); err == nil {
 		t.Fatal("a dangling line was taken")
 	}
 	seen, _ := look(t, from)
@@ -220,11 +220,11 @@ func TestWatchRefusedWrite(t *testing.T) {
 	w := newWorld(t)
 	p := w.dreaming()
 	for _, r := range []WriteRequest{
-		{Path: "../outside.md", Content: text("x")},
-		{Path: "MEMORY.md", Content: text("x")},
-		{Path: "waived.md", Content: text("x"), Waive: []ops.Waiver{{Rule: "drift"}}},
-		{Path: "cited.md", Content: text("x"), Evidence: []string{"nowhere:1"}},
-		{Path: "based.md", Content: text("x"), Base: "0123456789ab"},
+		{Path: "../outside.md", Content: new("x")},
+		{Path: "MEMORY.md", Content: new("x")},
+		{Path: "waived.md", Content: new("x"), Waive: []ops.Waiver{{Rule: "drift"}}},
+		{Path: "cited.md", Content: new("x"), Evidence: []string{"nowhere:1"}},
+		{Path: "based.md", Content: new("x"), Base: "0123456789ab"},
 	} {
 		if _, err := p.Write(ctx, r); err == nil {
 			t.Fatalf("%s was written", r.Path)

@@ -35,7 +35,7 @@ func TestSweepWords(t *testing.T) {
 		}},
 		{name: "a stage that was left", days: 91, cite: func(w *world, p *Project) {
 			w.mustDo(p.Begin(ctx, true, false))
-			w.must(p.Write(ctx, WriteRequest{Path: "f.md", Content: text(sourced("f", "said:1"))}))
+			w.must(p.Write(ctx, WriteRequest{Path: "f.md", Content: new(sourced("f", "said:1"))}))
 			_, _, err := p.Abort(ctx, "later")
 			w.mustDo(err)
 		}},
@@ -48,7 +48,7 @@ func TestSweepWords(t *testing.T) {
 			}))
 		}},
 		{name: "nobody knows, for a record is damaged", days: 91, cite: func(w *world, p *Project) {
-			w.must(p.Write(ctx, WriteRequest{Path: "f.md", Content: text(topic("f", "project"))}))
+			w.must(p.Write(ctx, WriteRequest{Path: "f.md", Content: new(topic("f", "project"))}))
 			w.query("UPDATE operations SET record = '{'")
 		}},
 	}
@@ -82,7 +82,7 @@ func TestSweepWords(t *testing.T) {
 func TestCarriedSources(t *testing.T) {
 	w := newWorld(t)
 	p := w.open()
-	w.must(p.Write(ctx, WriteRequest{Path: "f.md", Content: text(sourced("f", "said:1, said:99, nowhere:1"))}))
+	w.must(p.Write(ctx, WriteRequest{Path: "f.md", Content: new(sourced("f", "said:1, said:99, nowhere:1"))}))
 	w.mustDo(os.RemoveAll(w.transcripts()))
 	if said, ok := p.Sources.Kept("said:1"); !ok || said.Text == "" {
 		t.Errorf("%+v, %v", said, ok)

@@ -214,8 +214,6 @@ func (w *world) lockRecordSize() int64 {
 
 func sum(content string) string { return memory.SumOf([]byte(content)).Short() }
 
-func text(s string) *string { return &s }
-
 var ctx = context.Background()
 
 func same(a, b map[string]string) bool { return maps.Equal(a, b) }

@@ -61,6 +61,7 @@ type WriteResult struct {
 	Findings []rule.Finding `json:"findings"`
 
 	fresh  []related.Passage             // that it adds
+	gone   map[string]bool               // the values that it takes away
 	merged map[memory.Name]*memory.Topic // what was merged into it
 }
 

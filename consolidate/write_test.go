@@ -232,7 +232,7 @@ func TestSingleWritesThatEmpty(t *testing.T) {
 	p := w.open()
 	empty := func(name string) error {
 		short := fmt.Sprintf("---\nname: %s\ndescription: about %s\nmetadata:\n  type: project\n---\n\nx\n", name, name)
-		_, err := p.Write(ctx, WriteRequest{Path: name + ".md", Content: text(short), Base: sum(distinct(name, "project"))})
+		_, err := p.Write(ctx, WriteRequest{Path: name + ".md", Content: new(short), Base: sum(distinct(name, "project"))})
 		return err
 	}
 	if err := empty("a"); err != nil {
@@ -258,7 +258,7 @@ func TestSingleWritesInSteps(t *testing.T) {
 	p := w.open()
 	base := sum(body(20))
 	for n := 18; n > 0; n -= 2 {
-		res, err := p.Write(ctx, WriteRequest{Path: "e.md", Content: text(body(n)), Base: base})
+		res, err := p.Write(ctx, WriteRequest{Path: "e.md", Content: new(body(n)), Base: base})
 		var person *PersonError
 		if errors.As(err, &person) {
 			if n < 9 || n > 10 {

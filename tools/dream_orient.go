@@ -187,7 +187,8 @@ func passage(s string, shared []related.Term, limit int) string {
 }
 
 func mapFindings(b *text, m consolidate.Map) {
-	b.add(true, "\n## Findings (%d)\n", len(m.Findings))
+	b.add(len(m.Findings) > 0, "\n## Findings (%d)", len(m.Findings))
+	b.WriteByte('\n')
 	lines := foldFindings(m.Findings)
 	var shown text
 	n := fill(&shown, len(lines), maxMapFindings, func(i int) string { return lines[i] + "\n" })

@@ -61,10 +61,22 @@ const (
 // maxIndexChange bounds a changed line of the index, in characters.
 const maxIndexChange = 160
 
+// A page of the diff of all files has so many bytes, and so many characters of a line: the caller wrote what it lands.
+const (
+	maxDiffAll  = 4_000
+	maxDiffLine = 200
+)
+
 // diffPage answers a page of a diff.
 func diffPage(res consolidate.FinalizeResult, file, cursor string) (answer, error) {
-	lines := strings.Split(strings.TrimRight(res.Diff, "\n"), "\n")
-	page, err := linePage("", lines, cursor, pageBytes, func(cursor string) string {
+	lines, room := strings.Split(strings.TrimRight(res.Diff, "\n"), "\n"), pageBytes
+	if file == consolidate.AllFiles {
+		room = maxDiffAll
+		for i, line := range lines {
+			lines[i] = visible.Short(line, maxDiffLine)
+		}
+	}
+	page, err := linePage("", lines, cursor, room, func(cursor string) string {
 		return fmt.Sprintf(`finalize_index {"dry_run": true, "diff": %q, "cursor": %q}, with the other arguments as they are`, file, cursor)
 	})
 	return answer{value: struct {
