@@ -57,7 +57,7 @@ func (s *Sessions) List(ctx context.Context, r ListRequest) (page listing.Page, 
 // A listingOf is what a listing compares with.
 type listingOf struct {
 	dream *dream
-	last  listed.Marks           // up to where dreams have listed
+	last  listed.Progress
 	known func(text string) bool // reports whether the memories say a text already
 
 	// As in listing.Query; nil outside dreams, and where the list is made already.
@@ -156,15 +156,15 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, with li
 	return s.lists.First(ctx, all, l, r.PageBytes, r.Limit)
 }
 
-// sinceLast returns what was listed by dreams that landed and were not undone. Since is the time from which sessions
-// are to be listed: since the last dream, whoever ran it, where nothing was listed before.
-func (s *Sessions) sinceLast(ctx context.Context) (listed.Marks, error) {
+// sinceLast returns how far dreams that landed and were not undone have listed: up to the last dream, whoever ran it, where nothing
+// was listed before.
+func (s *Sessions) sinceLast(ctx context.Context) (listed.Progress, error) {
 	if all, _ := s.p.Store.Records.Look().Listed(); len(all) > 0 { // what is lost is listed again
 		undone, err := s.p.Store.Records.Undone(listed.Dreams(all)...)
 		return listed.Joined(all, undone), err
 	}
 	since, err := s.lastRead(ctx)
-	return listed.Marks{Since: since}, err
+	return listed.Progress{Since: since}, err
 }
 
 // How much of an utterance is looked at, and how many passages are shown beside it.

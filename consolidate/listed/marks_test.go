@@ -32,9 +32,9 @@ func FuzzMarks(f *testing.F) {
 		undone := map[string]bool{}
 		said := 0
 		shown := map[string][2]int{} // by dream: after which utterance, and up to which
-		now := func() Marks {
+		now := func() Progress {
 			if len(all) == 0 {
-				return Marks{Since: day(0)}
+				return Progress{Since: day(0)}
 			}
 			return Joined(all, undone)
 		}
@@ -52,7 +52,7 @@ func FuzzMarks(f *testing.F) {
 			dream := fmt.Sprint("dream ", n)
 			one := Marks{Dream: dream, From: l.From, Shown: l.Shown}
 			if got, of := l.Count(); got == of {
-				one.Since = l.Taken
+				one.Taken = l.Taken
 			}
 			all = append(all, one)
 			s := l.Shown["s"]
@@ -62,11 +62,8 @@ func FuzzMarks(f *testing.F) {
 					undone[one.Dream] = true
 				}
 			}
-			if len(all) > 4 { // as keepMarks joins old ones
-				older := Joined(all[:2], undone)
-				if !older.Listed {
-					older.Since = time.Time{}
-				}
+			if len(all) > 4 {
+				older := merged(all[:2], undone)
 				for i := range 2 {
 					if undone[all[i].Dream] {
 						delete(shown, all[i].Dream)

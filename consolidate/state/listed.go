@@ -5,15 +5,15 @@ import "dream-mcp/consolidate/listed"
 // Listed returns what the listings of dreams showed, the oldest first.
 func (db *DB) Listed() (dreams []listed.Marks, err error) {
 	return list(db, func(m *listed.Marks) []any {
-		return []any{&m.Dream, (*stamp)(&m.From), (*stamp)(&m.Since), inJSON{&m.Shown}}
-	}, "SELECT dream, since_time, shown_at, shown FROM listed ORDER BY id")
+		return []any{&m.Dream, (*stamp)(&m.From), (*stamp)(&m.Taken), inJSON{&m.Shown}}
+	}, "SELECT dream, from_time, taken, shown FROM listed ORDER BY id")
 }
 
 // SetListed replaces what Listed returns.
 func (db *DB) SetListed(dreams []listed.Marks) error {
 	return db.update(func(tx *Tx) error {
 		return replace(tx, "listed", dreams, func(m listed.Marks) []any {
-			return []any{m.Dream, stamp(m.From), stamp(m.Since), inJSON{m.Shown}}
-		}, "INSERT INTO listed (dream, since_time, shown_at, shown) VALUES (?, ?, ?, ?)")
+			return []any{m.Dream, stamp(m.From), stamp(m.Taken), inJSON{m.Shown}}
+		}, "INSERT INTO listed (dream, from_time, taken, shown) VALUES (?, ?, ?, ?)")
 	})
 }

@@ -174,10 +174,10 @@ func TestNotes(t *testing.T) {
 	if doubts := must[map[string]Doubt](t)(db.Doubts()); doubts["a.md"].Message != "first" {
 		t.Errorf("%v", doubts)
 	}
-	marks := []listed.Marks{{From: now, Shown: map[string]listed.Stretch{"s": {Last: listing.Mark{Line: 3, Place: 1}}}}, {Dream: "b", Since: now}}
+	marks := []listed.Marks{{From: now, Shown: map[string]listed.Stretch{"s": {Last: listing.Mark{Line: 3, Place: 1}}}}, {Dream: "b", Taken: now}}
 	do(t, db.SetListed(marks[:1]))
 	do(t, db.SetListed(marks))
-	if got := must[[]listed.Marks](t)(db.Listed()); len(got) != 2 || got[0].Shown["s"] != marks[0].Shown["s"] || !got[0].From.Equal(now) || got[0].Since != (time.Time{}) || got[1].Dream != "b" {
+	if got := must[[]listed.Marks](t)(db.Listed()); len(got) != 2 || got[0].Shown["s"] != marks[0].Shown["s"] || !got[0].From.Equal(now) || got[0].Taken != (time.Time{}) || got[1].Dream != "b" {
 		t.Errorf("%+v", got)
 	}
 	do(t, db.SetTerms([]Terms{{File: "a.md", Size: 1, Modified: 2, Hashes: []byte("abc")}, {File: "b.md"}}, nil))
