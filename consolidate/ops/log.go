@@ -17,7 +17,7 @@ type Outcome string
 
 const (
 	Fired     Outcome = "fired"
-	Committed Outcome = "committed"
+	Committed Outcome = state.Committed
 	Aborted   Outcome = "aborted"
 	Expired   Outcome = "expired"
 	Crashed   Outcome = "crashed"

@@ -133,9 +133,9 @@ func (o *Op) unplan() {
 type State string
 
 const (
-	Staged  State = "staged"  // the memory is unchanged
-	Landing State = "landing" // everything that can fail is done; each change has landed or not
-	Landed  State = "landed"
+	Staged  State = state.Staged
+	Landing State = state.Landing
+	Landed  State = state.Landed
 )
 
 // Change is one file of an operation.

@@ -40,7 +40,7 @@ func (db *DB) Check() (problems []string) {
 		if err != nil {
 			return err
 		}
-		unknown, err := tx.strings("SELECT DISTINCT operation FROM log JOIN operations ON id = operation WHERE outcome = ? AND files > 0 AND state != 'landed'", outcomeLanded)
+		unknown, err := tx.strings("SELECT DISTINCT operation FROM log JOIN operations ON id = operation WHERE outcome = ? AND files > 0 AND state != 'landed'", Committed)
 		for _, id := range unknown {
 			add(fmt.Errorf("the log says that %s has landed, and its record does not", id))
 		}

@@ -10,8 +10,8 @@ type Entry struct {
 	seq int64
 }
 
-// outcomeLanded is the outcome of an operation that landed.
-const outcomeLanded = "committed"
+// Committed is the outcome of an operation that landed.
+const Committed = "committed"
 
 // Log adds an entry to the log.
 func (db *DB) Log(e Entry) error {
@@ -31,12 +31,12 @@ func (tx *Tx) log(e Entry) error {
 		}
 	}
 	// What it undoes is undone. If that undid another, the other no longer is, and so on.
-	for undone := true; err == nil && e.Outcome == outcomeLanded && e.Undoes != ""; undone = !undone {
+	for undone := true; err == nil && e.Outcome == Committed && e.Undoes != ""; undone = !undone {
 		if _, err = tx.Exec("UPDATE log SET undone = ? WHERE operation = ?", undone, e.Undoes); err != nil {
 			break
 		}
 		var before []string
-		before, err = tx.strings("SELECT undoes FROM log WHERE operation = ? AND outcome = ?", e.Undoes, outcomeLanded)
+		before, err = tx.strings("SELECT undoes FROM log WHERE operation = ? AND outcome = ?", e.Undoes, Committed)
 		e.Undoes = append(before, "")[0]
 	}
 	return err

@@ -9,13 +9,14 @@ import (
 	"dream-mcp/memory"
 )
 
-// Operation is what all operations share. Record is the rest, in JSON.
+// Operation is an operation as the database keeps it. Record is the whole of it but for its changes, in JSON. The other fields repeat what
+// queries need.
 type Operation struct {
 	ID       string
 	Kind     string
 	Undoes   string // the operation that it undoes, or ""
-	State    string // "staged", "landing" or "landed"
-	Waits    bool   // for the person's answer
+	State    string
+	Waits    bool // for the person's answer
 	LastCall time.Time
 	Landed   time.Time
 	OnlyCopy bool  // it deleted or displaced a file
@@ -24,6 +25,13 @@ type Operation struct {
 	Changes  []Change
 	Needs    []memory.Sum
 }
+
+// The states of an operation, as queries and migrations have them.
+const (
+	Staged  = "staged"  // the memory is unchanged
+	Landing = "landing" // everything that can fail is done; each change has landed or not
+	Landed  = "landed"
+)
 
 // Change returns the change of n.
 func (o *Operation) Change(n memory.Name) (Change, bool) {
@@ -60,7 +68,7 @@ func (tx *Tx) save(o *Operation) error {
 			o.ID, o.Kind, o.Undoes, o.State, o.Waits, nanos(o.LastCall), nanos(o.Landed), o.OnlyCopy, o.Bytes, string(o.Record))
 	}
 	var landed time.Time
-	if o.State == "landed" {
+	if o.State == Landed {
 		landed = o.Landed
 	}
 	if err == nil {

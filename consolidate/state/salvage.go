@@ -97,7 +97,7 @@ func (tx *Tx) salvage(old *sql.DB) error {
 	gone, err := tx.strings(`SELECT id FROM operations WHERE EXISTS (SELECT 1 FROM changes WHERE operation = id AND
 			(before NOT IN (SELECT '' UNION ALL SELECT sum FROM texts) OR after NOT IN (SELECT '' UNION ALL SELECT sum FROM texts)))
 		OR CASE state WHEN 'landed' THEN (SELECT count(*) FROM changes WHERE operation = id) IS NOT
-			(SELECT files FROM log WHERE operation = id AND outcome = ? ORDER BY seq DESC LIMIT 1) ELSE NOT ? END`, outcomeLanded, whole)
+			(SELECT files FROM log WHERE operation = id AND outcome = ? ORDER BY seq DESC LIMIT 1) ELSE NOT ? END`, Committed, whole)
 	if err == nil {
 		err = tx.discard(gone)
 	}

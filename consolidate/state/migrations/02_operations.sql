@@ -9,7 +9,7 @@ CREATE TABLE operations (
 	landed    INTEGER NOT NULL, -- 0 before its landing
 	only_copy INTEGER NOT NULL, -- it deleted or displaced a file
 	bytes     INTEGER NOT NULL, -- of the texts that it added
-	record    TEXT NOT NULL     -- the rest, in JSON
+	record    TEXT NOT NULL     -- the whole but for the changes, in JSON; the columns repeat what queries need
 ) STRICT;
 
 CREATE INDEX operations_by_state ON operations (state, landed, id, kind, undoes, waits, last_call, only_copy, bytes);
