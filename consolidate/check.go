@@ -109,7 +109,7 @@ func (l *plan) lost() map[string]string {
 			lost[file] = why
 		}
 	}
-	for _, c := range l.t.Stage.Changes {
+	for _, c := range l.t.Changes {
 		if why, is := l.accepted[c.Name]; is {
 			lost[c.Name.String()] = why
 		}

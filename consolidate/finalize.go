@@ -103,7 +103,7 @@ func (d *dream) finalize(r ops.FinalizeRequest, stolen bool) (res FinalizeResult
 	if err != nil {
 		return FinalizeResult{}, err
 	}
-	if (d.p.options.Propose && d.p.Store.Unattended || stolen) && (len(d.Stage.Changes) > 0 || plan.index.Changed()) {
+	if (d.p.options.Propose && d.p.Store.Unattended || stolen) && (len(d.Changes) > 0 || plan.index.Changed()) {
 		return d.propose(plan)
 	}
 	deletes := d.Accepted
@@ -115,8 +115,8 @@ func (d *dream) finalize(r ops.FinalizeRequest, stolen bool) (res FinalizeResult
 	}
 	fresh := d.fresh(plan.findings)
 	fresh = append(atEnd(plan.lines), fresh...)
-	res = committed(d.Tx, plan.index, fresh, ops.Summary(d.Stage.Changes, d.Op)+d.Left()+d.p.notRead())
-	res.Standing, res.Tell = standing(plan.findings), ops.Tell(d.Stage.Changes, d.Op)
+	res = committed(d.Tx, plan.index, fresh, ops.Summary(d.Changes, d.Op)+d.Left()+d.p.notRead())
+	res.Standing, res.Tell = standing(plan.findings), ops.Tell(d.Changes, d.Op)
 	return res, d.end(ops.Committed, "")
 }
 
@@ -143,10 +143,10 @@ func (d *dream) quoteAll() error {
 // committed is the result of what has landed.
 func committed(t *ops.Tx, edit *indexing.Index, findings []rule.Finding, report string) FinalizeResult {
 	res := FinalizeResult{
-		Outcome: "committed", Files: ops.FilesOf(t.Stage.Changes), Index: edit.Size(),
-		Findings: append(leftAlone(t.Stage.LeftAlone), findings...), Report: report, Undo: "dream-mcp undo " + t.ID,
+		Outcome: "committed", Files: ops.FilesOf(t.Changes), Index: edit.Size(),
+		Findings: append(leftAlone(t.LeftAlone), findings...), Report: report, Undo: "dream-mcp undo " + t.ID,
 	}
-	if len(t.Stage.Changes) == 0 {
+	if len(t.Changes) == 0 {
 		res.Outcome, res.Undo = "unchanged", ""
 	}
 	return res
@@ -222,4 +222,4 @@ func (p *Project) notRead() string {
 }
 
 // landedReport says in a line what a dream did, for a person.
-func landedReport(t *ops.Tx) string { return ops.Report(t.Stage.Changes, t.Op) + t.Decisions() }
+func landedReport(t *ops.Tx) string { return ops.Report(t.Changes, t.Op) + t.Decisions() }

@@ -80,7 +80,7 @@ func FuzzStageFiles(f *testing.F) {
 			if p.dream.ID != id {
 				t.Errorf("%q is resumed as %q", record, p.dream.ID)
 			}
-			for _, c := range p.dream.Stage.Changes {
+			for _, c := range p.dream.Changes {
 				if err := c.Name.Writable(); err != nil {
 					t.Errorf("%q stages %v", record, err)
 				}

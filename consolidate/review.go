@@ -84,7 +84,7 @@ func (q *Proposals) review(dir *memory.Dir, info ops.Op) (Review, error) {
 	}
 	r := Review{ID: info.ID, Dream: info.Dream, Held: info.Held, Made: ops.Second(info.Reviewed), Host: info.Host,
 		Summary: info.Summary, Findings: []rule.Finding{}, Conflicts: []ops.Conflict{}}
-	for _, c := range t.Stage.Changes {
+	for _, c := range t.Changes {
 		f, err := dir.ReadIfAny(c.Name)
 		if err != nil {
 			return r, err

@@ -435,7 +435,7 @@ func (a act) run(p *Project) error {
 			}
 		}
 		accepted := map[string]string{}
-		for _, c := range p.dream.Stage.Changes {
+		for _, c := range p.dream.Changes {
 			accepted[c.Name.String()] = "drawn"
 		}
 		_, err = p.Finalize(ctx, ops.FinalizeRequest{Adopt: draw.IntN(3) > 0, AcceptLoss: accepted, Summary: "tidied"})

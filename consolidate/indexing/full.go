@@ -48,7 +48,7 @@ func nameCreated(t *ops.Tx, e *Index, except ...string) error {
 	e.Full = slices.DeleteFunc(e.Full, func(n memory.Name) bool { return e.Line(n) == "" }) // looked at again
 	waited := waitForRoom(t.Notes())
 	var wanted []string
-	for _, c := range t.Stage.Changes {
+	for _, c := range t.Changes {
 		if c.Before == "" {
 			wanted = append(wanted, c.Name.String())
 		}

@@ -95,7 +95,7 @@ func Edit(t *ops.Tx) (*Index, error) {
 		}
 	}
 	deleted := make(map[memory.Name]bool)
-	for _, c := range t.Stage.Changes {
+	for _, c := range t.Changes {
 		if deleted[c.Name] = c.After == ""; deleted[c.Name] {
 			e.Index.Remove(c.Name.String())
 		}
@@ -125,7 +125,7 @@ func Edit(t *ops.Tx) (*Index, error) {
 // the others it notes what there is to look at.
 func follow(t *ops.Tx, e *Index) error {
 	entries := e.ByFile()
-	for _, c := range t.Stage.Changes {
+	for _, c := range t.Changes {
 		entry, named := entries[c.Name.String()]
 		was := textOf(t, c)
 		if c.After == "" || !named || was == nil {

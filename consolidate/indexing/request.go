@@ -99,7 +99,7 @@ func (e *Index) remove(asked []string, allowed secret.Allowed) error {
 
 // All returns what t changes, the index included.
 func All(t *ops.Tx, e *Index) []ops.Change {
-	changes := slices.Clone(t.Stage.Changes)
+	changes := slices.Clone(t.Changes)
 	if content, base := e.content(); e.Changed() {
 		changes = append(changes, ops.Change{Name: memory.IndexName, Before: base, After: memory.SumOf(content)})
 	}

@@ -21,7 +21,7 @@ func (s *Store) Change(ctx context.Context, info Op, fill func(*Tx) (NewIndex, e
 		return Op{}, err
 	}
 	index, err := fill(t)
-	if err == nil && (len(t.Stage.Changes) > 0 || index.Content != nil) {
+	if err == nil && (len(t.Changes) > 0 || index.Content != nil) {
 		if err = t.Land(index); err == nil {
 			err = t.End(Committed, "")
 			return t.Op, err

@@ -166,7 +166,7 @@ func (s *Store) end(l *lock.Lock, dir *memory.Dir, r lock.Record) error {
 	t, err := s.reopen(l, dir, r)
 	if err == nil {
 		r.Kind, t.record.Kind = t.Kind, t.Kind
-		if t.Stage.State == Landing {
+		if t.State == Landing {
 			t.Reason = died
 		}
 		err = t.Stage.recover()
@@ -184,7 +184,7 @@ func (s *Store) end(l *lock.Lock, dir *memory.Dir, r lock.Record) error {
 	}
 	outcome := Crashed
 	switch {
-	case t.Stage.State == Landed:
+	case t.State == Landed:
 		outcome = Committed
 	case t.Request != nil && t.Outcome == Rejected:
 		outcome = Rejected

@@ -15,7 +15,7 @@ import (
 
 // Stage is the changes of an operation that have not landed, over a directory that does not have them.
 type Stage struct {
-	*Op
+	*Op     // of the transaction, where others read it
 	dir     *memory.Dir
 	db      *state.DB
 	pending map[memory.Sum][]byte // texts that are not in the database yet

@@ -13,7 +13,7 @@ import (
 // StatusURI is the resource with the status.
 const StatusURI = "dream://status"
 
-// Tx is a transaction on the memory. It holds the lock until it ends.
+// Tx is a transaction on the memory. It holds the file lock until it ends. It must not be copied: its Stage changes its Op.
 type Tx struct {
 	Op
 	Dir    *memory.Dir
@@ -163,7 +163,7 @@ func (t *Tx) Renew() error { return lock.RenewHost(t.Dir, t.record.PID, t.LastCa
 func (t *Tx) Save() error { return t.Stage.write(nil) }
 
 // Staged returns the names of the files that t changes.
-func (t *Tx) Staged() []string { return namesOf(t.Stage.Changes) }
+func (t *Tx) Staged() []string { return namesOf(t.Changes) }
 
 func namesOf(changes []Change) []string {
 	files := make([]string, len(changes))

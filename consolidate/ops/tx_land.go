@@ -116,7 +116,7 @@ func (t *Tx) conclude(outcome Outcome, reason string) error {
 	if err := t.stamp(outcome); err != nil {
 		return err
 	}
-	if t.Stage.State != Landed { // else Land has recorded it
+	if t.State != Landed { // else Land has recorded it
 		t.Outcome, t.Ended = outcome, t.s.Now()
 		if reason != "" {
 			t.Reason = reason

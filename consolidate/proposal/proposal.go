@@ -186,7 +186,7 @@ func (r *Queue) Divide(t *ops.Tx, only []string) error {
 		}
 	}
 	var others []ops.Change
-	for _, c := range t.Stage.Changes {
+	for _, c := range t.Changes {
 		if !slices.Contains(only, c.Name.String()) {
 			others = append(others, c)
 		}
@@ -196,7 +196,7 @@ func (r *Queue) Divide(t *ops.Tx, only []string) error {
 	}
 	rest := t.Op
 	rest.ID, rest.Listed, rest.Held = ops.NewID(r.Store.Now()), nil, maps.Clone(t.Held)
-	for _, c := range t.Stage.Changes {
+	for _, c := range t.Changes {
 		if slices.Contains(only, c.Name.String()) {
 			forget(&rest, c.Name)
 		}
