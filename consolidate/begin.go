@@ -52,7 +52,6 @@ func (p *Project) mayBegin(ctx context.Context, force bool) (gates gateOptions, 
 	if force && p.Store.Unattended && !p.options.Asked {
 		return gates, false, ops.Refuse("force is for a person who asks for a dream, and nobody watches this one", "without force: a gate that is closed stays so")
 	}
-	p.Gates.asked = p.Gates.asked || p.options.Asked
 	p.Gates.reread()
 	gates = gateOptions{force: force || p.options.Asked, waits: true}
 	a, err := p.Gates.ask(ctx, gates)

@@ -40,8 +40,8 @@ type dream struct {
 	drawn    *Map            // the map as it was drawn last
 	touches  map[string]bool // what the listing touched; nil: it was not begun
 	unlisted string          // the arguments that list what the listing has not shown yet; empty: it was read to its end
-	asked    bool            // whether left was read
-	left     *state.Left
+	leftRead bool
+	left     *state.Left // what the last dream left, once it was read; nil: not known
 
 	refused map[string]string // writes of a batch that were refused and not made again: why, by path; not saved
 }

@@ -113,8 +113,8 @@ func (g *Gates) Due(ctx context.Context) (since, sessions string, err error) {
 	g.p.Store.Lock()
 	defer g.p.Store.Unlock()
 	asked := g.p.options.Asked
-	g.asked = g.asked || asked
-	a, err := g.ask(ctx, gateOptions{hook: !asked, force: asked})
+	q := gateOptions{hook: !asked, force: asked}
+	a, err := g.ask(ctx, q)
 	if err != nil {
 		return "", "", err
 	}
@@ -124,7 +124,7 @@ func (g *Gates) Due(ctx context.Context) (since, sessions string, err error) {
 			a.closed = &Gate{Name: "sessions", Open: &no, Why: "nothing is new since " + a.since.String()}
 		}
 	}
-	return a.since.String(), countText(a.sessions), a.refusal()
+	return a.since.String(), countText(a.sessions), g.refusal(a, q)
 }
 
 // BeginRun begins the run of a background dream, if one is due. It is called without the mutex, which its steps take.

@@ -26,7 +26,7 @@ type Gate struct {
 type Gates struct {
 	p       *Project
 	enabled Switch
-	asked   bool        // the person asked for dreams on this connection
+	asked   bool        // the person asked for dreams on this connection, or at a terminal
 	counted state.Count // the last count by this process
 }
 
@@ -36,14 +36,6 @@ type gateAnswers struct {
 	closed   *Gate
 	since    lock.Stamp // the time of the last consolidation
 	sessions int        // sessions since then, as far as they were counted
-}
-
-// refusal returns the error of the closed gate, or nil.
-func (a *gateAnswers) refusal() error {
-	if a.closed == nil {
-		return nil
-	}
-	return &ClosedError{Gate: *a.closed}
 }
 
 func (a *gateAnswers) check(name string, check func() (open bool, why string)) {
@@ -222,12 +214,11 @@ func (g *Gates) mayWrite() error {
 
 // refusal returns the error of the closed gate, or nil. It is a *PersonError if the gate that the person closed refuses force.
 func (g *Gates) refusal(a gateAnswers, q gateOptions) error {
-	err := a.refusal()
-	if err == nil || a.closed.Name != "enabled" {
-		return err
+	if a.closed == nil {
+		return nil
 	}
-	closed := &ClosedError{Gate: *a.closed, MemoryOff: g.enabled.MemoryOff}
-	if closed.MemoryOff || !q.force {
+	closed := &ClosedError{Gate: *a.closed, MemoryOff: a.closed.Name == "enabled" && g.enabled.MemoryOff}
+	if a.closed.Name != "enabled" || closed.MemoryOff || !q.force {
 		return closed
 	}
 	return &PersonError{Err: closed, Question: "Dreams are switched off: " + closed.Gate.Why + ". Consolidate the memory anyway?", Terminal: "dream-mcp mode suggest"}

@@ -168,8 +168,8 @@ func (d *dream) guideDocuments(guides []drift.Guide) (docs []related.Document) {
 
 // before returns what the last dream left, or nil where that is not known.
 func (d *dream) before() *state.Left {
-	if !d.asked {
-		d.asked = true
+	if !d.leftRead {
+		d.leftRead = true
 		if l, err := left.Last(d.p.Store); err == nil {
 			d.left = &l
 		}

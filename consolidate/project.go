@@ -99,7 +99,7 @@ func Open(o Options) *Project {
 	if p.Transcripts != nil && p.Transcripts.Options.Gone == nil { // else they are another project's
 		p.Transcripts.Options.Gone = p.goneRoots
 	}
-	p.Gates = &Gates{p: p, enabled: o.Enabled}
+	p.Gates = &Gates{p: p, enabled: o.Enabled, asked: o.Asked}
 	p.Sessions = &Sessions{p: p}
 	p.Proposals = &Proposals{Queue: &proposal.Queue{Store: p.Store}, p: p}
 	p.History = &history.History{Store: p.Store, MaxArchive: cmp.Or(o.MaxArchive, history.DefaultMaxArchive)}
