@@ -35,10 +35,12 @@ const maxShort = 300
 
 var dateOrDigit = lazy.New(`^(?:19|20)\d\d(?:-\d\d?)*$|^\d$`)
 
-// What a text and a memory must share, or it may be chance. In a small memory two words are enough that only the two hold.
+// What a text and a memory must share, or it may be chance. In a small memory two words are enough that only the two hold, and
+// of a short text two words that are nearly all it says, beside numbers.
 const (
 	minWords  = 2
 	minWeight = 1.5
+	nearlyAll = 0.9
 )
 
 // Telling returns the words that make a hit: those that few memories hold, or the rarest.
@@ -153,8 +155,9 @@ func (x *Index) words(s string, wholes bool) (words []word) {
 
 func (x *Index) meeting(words []word, h Hit) (weight float64) {
 	seen := map[int32]bool{}
-	n := 0
+	n, says := 0, 0.0
 	for _, w := range words {
+		says += w.says
 		rarest := int32(-1)
 		for _, t := range w.terms {
 			switch {
@@ -171,7 +174,7 @@ func (x *Index) meeting(words []word, h Hit) (weight float64) {
 			n, weight = n+1, weight+x.rarity(rarest)
 		}
 	}
-	if n < minWords || weight < min(minWeight, minWords*text.Rarity(2, len(x.files))) {
+	if n < minWords || weight < min(minWeight, minWords*text.Rarity(2, len(x.files)), nearlyAll*says) {
 		return 0
 	}
 	return weight
