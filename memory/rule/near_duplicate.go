@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"dream-mcp/memory"
 	"dream-mcp/memory/text"
@@ -37,7 +38,7 @@ func findDuplicate(v *view, n memory.Name, t *memory.Topic) []Finding {
 	return nil
 }
 
-// Says returns a function that reports whether memories say nearly all of a text.
+// Says returns a function that reports whether memories say nearly all of a text. It may be called at the same time by several.
 func Says(topics map[memory.Name]*memory.Topic) func(text string) bool {
 	var sample strings.Builder
 	for _, t := range topics {
@@ -48,8 +49,11 @@ func Says(topics map[memory.Name]*memory.Topic) func(text string) bool {
 	for _, n := range memory.SortedNames(topics) {
 		has = append(has, r.terms(wholeText(topics[n])))
 	}
+	var mu sync.Mutex // protects r, which keeps the stems of words
 	return func(text string) bool {
+		mu.Lock()
 		said := r.claim(text)
+		mu.Unlock()
 		for _, h := range has {
 			said.find(h)
 		}

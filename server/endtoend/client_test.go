@@ -45,7 +45,7 @@ import (
 //	asked ANSWER TOOL ARGUMENTS         the same in the newer protocol; see asked
 //	sh COMMAND                          runs a command in the memory directory
 //	signal NAME                         sends the server a signal
-//	close stderr                        stops reading its standard error
+//	close stderr                        stops reading its standard error, if it is read
 //
 // The commands of a terminal are described there.
 func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
@@ -90,7 +90,7 @@ var notification = regexp.MustCompile(`^\{"jsonrpc":"2.0","method":"notification
 type client struct {
 	ts   *testscript.TestScript
 	cmd  *exec.Cmd
-	log  io.Closer
+	log  io.ReadCloser // its standard error, if it is read
 	in   io.WriteCloser
 	out  *bufio.Reader
 	id   int
@@ -340,7 +340,11 @@ func (c *client) call(method string, params any) json.RawMessage {
 	for {
 		line, err := c.out.ReadBytes('\n')
 		if err != nil {
-			c.ts.Fatalf("%s: the server answered nothing: %v\n%s", method, err, c.said.String())
+			var log []byte
+			if c.log != nil {
+				log, _ = io.ReadAll(c.log)
+			}
+			c.ts.Fatalf("%s: the server answered nothing: %v\n%s%s", method, err, c.said.String(), log)
 		}
 		var m struct {
 			ID     any
