@@ -51,6 +51,13 @@ func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, except ...string) (l pl
 	if err != nil {
 		return l, err
 	}
+	if r.Adopt { // a dry run has not staged them
+		for _, n := range rule.Quotable(after) {
+			topic := memory.ParseTopic(after.Topics[n].Bytes())
+			topic.QuoteAll()
+			after.Topics[n] = topic
+		}
+	}
 	accepted, lost, err := mergeLosses(t, after, l.accepted)
 	if err != nil {
 		return l, err
