@@ -174,15 +174,13 @@ const (
 	maxAsked    = 1_500 // bytes of an utterance that are looked at
 	maxPassage  = 200   // characters of a passage
 
-	// minTouch is the score that a passage has at least, times the weight of the words that it shares with the utterance. In eight
-	// dreams of two invented projects 47 of 132 utterances with something to save name a memory, and 13 of 424 without.
+	// minTouch is the score that a passage has at least, times the weight of the words that it shares with the utterance.
 	minTouch = 4
 
 	// A passage is also shown if it has so much and so many times the score of each other memory, or if it is one of the two best and
-	// its memory is what the utterance names (related.Index.IsAbout). Words count less the more often they are said (Index.Said):
-	// of 54 utterances that change a fact of an invented project 50 name the memory that has it (before: 45), and 0.85 of the
-	// arrows are beside what was to be saved (0.77). In a project of three languages, which it was made on too, 48 arrows are
-	// shown where it were 138, 15 of them beside routine work (94), and the memories of no fewer facts.
+	// its memory is what the utterance names (related.Index.IsAbout). Words count less the more often they
+	// are said (Index.Said). Of 54 utterances that change a fact of an invented project 50 name its memory, and 0.85 of the arrows are
+	// beside what was to be saved.
 	minClear = 3
 	clearly  = 1.8
 )

@@ -150,7 +150,6 @@ func (e *examination) share() {
 	e.add(c)
 }
 
-// folder checks the permissions of the memory directory, which we do not change.
 // conflictCopies returns the copies that other programs made of memories.
 func conflictCopies(dir *memory.Dir) []string {
 	l, _ := dir.List() // folder reports the error
@@ -161,6 +160,7 @@ func conflictCopies(dir *memory.Dir) []string {
 	return rule.ConflictCopies(topics, l.Other)
 }
 
+// folder checks the permissions of the memory directory, which we do not change.
 func (e *examination) folder() {
 	dir := e.dir
 	c := Check{Name: "memory", State: Healthy, Message: "can be read and written only by you"}

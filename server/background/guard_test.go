@@ -177,3 +177,16 @@ func TestForbidden(t *testing.T) {
 		}
 	}
 }
+
+// Each tool of the table, which has a file in its folder wire, may be used in a dream.
+func TestOursAreAllTools(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "tools", "wire", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no tools, %v", err)
+	}
+	for _, file := range files {
+		if tool := "mcp__dream__" + strings.TrimSuffix(filepath.Base(file), ".json"); !ours.MatchString(tool) {
+			t.Errorf("%s may not be used", tool)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package said
 
 import (
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"dream-mcp/testdata/fixture"
@@ -57,5 +60,20 @@ func TestDreamsAreNotSaid(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { fixture.Equal(t, "said", said(t, test.f.Text()), test.want) })
+	}
+}
+
+// ownTools are those of the table: each has a file in its folder wire.
+func TestOwnToolsAreAll(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "tools", "wire", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tools []string
+	for _, file := range files {
+		tools = append(tools, "__"+strings.TrimSuffix(filepath.Base(file), ".json"))
+	}
+	if ours := slices.Sorted(slices.Values(ownTools)); !slices.Equal(ours, tools) {
+		t.Errorf("%q are skipped, our tools are %q", ours, tools)
 	}
 }
