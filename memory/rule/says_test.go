@@ -19,7 +19,7 @@ func TestSaysAtTheSameTime(t *testing.T) {
 	for i := range 8 {
 		all.Go(func() {
 			for k := range 200 {
-				says(fmt.Sprintf("The cellar%dx%d needs another lamp", i, k))
+				says(fmt.Sprintf("The lamp stands in cellar%c%c, which needs many batteries.", rune(97+i), rune(97+k)))
 			}
 		})
 	}
