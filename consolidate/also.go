@@ -18,9 +18,9 @@ import (
 )
 
 // The answer of a write shows at most maxAlso passages, each of another memory, that share minAlso terms with a new one, and half
-// of the terms of the longer. What the write took away is named if at most maxStill other memories still say it. In 15 dreams of two
-// invented lives, with each memory written alone, 42 of 46 lines name a memory that the same dream changed for the same news;
-// when all that were near were shown, 77 of 231 did.
+// of the terms of the longer. What the write took away is named if at most maxStill other memories still say it. In the dreams of two
+// invented lives, on which this was made, 42 of 46 lines name a memory that the same dream changed; when all that were near were
+// shown, 77 of 231 did.
 const (
 	maxAlso     = 3
 	minAlso     = 3
