@@ -82,7 +82,7 @@ func (r grepArguments) search(ctx context.Context, p *consolidate.Project) (text
 	return text, found || res.Matches > 0, nil
 }
 
-// Of so many memories a search shows so many characters of a passage, and names so many more.
+// Unless limit says otherwise, of so many memories a search shows so many characters of a passage, and names so many more.
 const (
 	maxMentions = 8
 	maxMention  = 120
@@ -111,13 +111,17 @@ func (r grepArguments) renderMentions(m consolidate.Mentions) string {
 			terms = append(terms, related.Term{Text: strings.ToLower(pattern)})
 		}
 	}
+	shown := maxMentions
+	if r.Memories {
+		shown = cmp.Or(r.Limit, shown)
+	}
 	for i, p := range m.Passages {
 		switch {
-		case i < maxMentions:
+		case i < shown:
 			b.add(true, "\n%s: %s", p.Where(), passage(p.Text, terms, maxMention))
-		case i < maxMentions+maxNamed:
-			b.add(true, "%s%s", []string{"\nalso in ", ", "}[min(1, i-maxMentions)], p.Where())
-		case i == maxMentions+maxNamed:
+		case i < shown+maxNamed:
+			b.add(true, "%s%s", []string{"\nalso in ", ", "}[min(1, i-shown)], p.Where())
+		case i == shown+maxNamed:
 			b.add(true, " and %d more", all-i)
 		}
 	}

@@ -67,6 +67,9 @@ func TestRenderMentions(t *testing.T) {
 	}
 	m.Of = []int{len(m.Passages)}
 	got := grepArguments{Pattern: "quay"}.renderMentions(m)
+	if asked := (grepArguments{Pattern: "quay", Memories: true, Limit: 40}).renderMentions(m); !strings.Contains(asked, "m39.md:7: The quay is wet.\nalso in m40.md:7") {
+		t.Errorf("40 are asked for: %s", asked)
+	}
 	for _, want := range []string{"In 41 memories:\nm00.md:7: The quay is wet.\n", "\nm07.md:7: The quay is wet.\nalso in m08.md:7, m09.md:7, ", ", m37.md:7 and 3 more"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %s", want, got)
