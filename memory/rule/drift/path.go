@@ -21,7 +21,7 @@ var fileEndings = prose.Set(".go .rs .py .pyi .rb .php .js .jsx .mjs .cjs .ts .t
 var (
 	lineSuffix = lazy.New(`(?:(?::(\d+)(?:[:-]\d+)*)|(?:#L(\d+)(?:-L?\d+)?))$`)
 	plainPath  = lazy.New(`^[\pL\pN\pM_.@+\-/()\[\]]+$`)
-	placeholds = lazy.New(`(?i)^(?:foo|bar|baz|qux|xxx+|y{4}.*|n{3,}.*|name|some.*|your[-_].*|my[-_].*|example.*` +
+	placeholds = lazy.New(`(?i)^(?:foo|bar|baz|qux|xxx+|y{4}.*|a{4}.*|j{4}.*|n{3,}.*|name|some.*|your[-_].*|my[-_].*|example.*` +
 		`|sample.*|placeholder.*|path|to|\.\.\.|…)$`)
 )
 
