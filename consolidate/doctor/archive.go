@@ -20,10 +20,8 @@ func (e *examination) database() Check {
 	path := e.Store.Records.Path()
 	db := e.Store.Records.Look()
 	err := db.Err()
-	if e.dir != nil && db == nil && err == nil {
-		if _, lockErr := e.dir.Root().Lstat(lock.File); lockErr == nil { // the first operation created it after the database
-			err = fmt.Errorf("%s is gone or empty", path)
-		}
+	if db == nil && err == nil && e.Store.Records.Begun() {
+		err = fmt.Errorf("%s is gone or empty", path)
 	}
 	if err != nil {
 		c := Check{Name: "archive", State: Wrong, Message: err.Error(), Hint: "copy what is in its folder, then put a backup in its place, if there is one"}

@@ -75,13 +75,18 @@ func (f *Records) openDB() *state.DB {
 		}
 		f.aside, f.db = append(f.aside, f.db), nil
 	}
-	_, err := os.Lstat(filepath.Join(f.MemoryDir, lock.File))
-	db, err := state.Open(f.StateDir(), state.Options{Now: f.Now, Again: err == nil})
+	db, err := state.Open(f.StateDir(), state.Options{Now: f.Now, Again: f.Begun()})
 	if err != nil {
 		return state.Failed(err)
 	}
 	f.db = db
 	return db
+}
+
+// Begun reports whether an operation has begun in this memory. Then there is a database, or it is gone.
+func (f *Records) Begun() bool {
+	_, err := os.Lstat(filepath.Join(f.MemoryDir, lock.File))
+	return err == nil
 }
 
 // StateDir returns the path of the state folder of this memory.

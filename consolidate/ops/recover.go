@@ -105,9 +105,9 @@ func (s *Store) complete(ctx context.Context, dir *memory.Dir) error {
 	return l.Release()
 }
 
-// take takes the lock. The database is created before the lock file: it is gone where there is a lock file alone.
+// take takes the lock. It creates the database before the lock file: see Records.Begun.
 func (s *Store) take(ctx context.Context, dir *memory.Dir, wait time.Duration) (*lock.Lock, error) {
-	if _, err := dir.Root().Lstat(lock.File); errors.Is(err, fs.ErrNotExist) {
+	if !s.Records.Begun() {
 		s.Records.DB()
 	}
 	return lock.Take(ctx, dir, wait)
