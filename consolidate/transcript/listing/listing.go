@@ -215,7 +215,7 @@ func read(ctx context.Context, store *search.Store, q *Query, sessions []session
 				continue
 			}
 			one := utterance{Said: u}
-			if q.Said != nil && q.lists(&u) && q.After[sessions[i].ID].Before(Mark{u.Line, u.Place}) {
+			if q.Said != nil && q.isNew(&u, sessions[i].ID) {
 				q.Said(u.Text)
 			}
 			switch one.Text = ""; u.Speaker {
@@ -240,8 +240,8 @@ func (l *List) add(one sessions.Session, r reading, c *copies) {
 	s := session{Session: one, after: l.query.After[one.ID]}
 	for i := range r.said {
 		u := &r.said[i]
-		if m := (Mark{u.Line, u.Place}); l.query.lists(&u.Said) && s.after.Before(m) {
-			s.kept = append(s.kept, kept{Mark: m, time: u.Time, words: u.words})
+		if l.query.isNew(&u.Said, one.ID) {
+			s.kept = append(s.kept, kept{Mark: Mark{u.Line, u.Place}, time: u.Time, words: u.words})
 		}
 	}
 	if len(s.kept) > 0 {
@@ -253,6 +253,11 @@ func (l *List) add(one sessions.Session, r reading, c *copies) {
 	if (s.after == Mark{}) && !one.File.Memory() { // else it was listed to its end before
 		l.Silent++
 	}
+}
+
+// isNew reports whether an utterance of a session is one that the query asks for, after what was listed before.
+func (q *Query) isNew(u *search.Said, session string) bool {
+	return q.lists(u) && q.After[session].Before(Mark{u.Line, u.Place})
 }
 
 // lists reports whether an utterance is one that the query asks for.
