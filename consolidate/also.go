@@ -91,16 +91,19 @@ func saysTheSame(p related.Pair) bool {
 // stillSaid returns the passages of other memories that have what the write took away: a full name or code, and beside a word of
 // its memory's name also a number or a short name.
 func stillSaid(passages []related.Passage, r *WriteResult, skip func(file string) bool) (also []string) {
+	if len(r.gone) == 0 {
+		return nil
+	}
 	name := text.TermsOf(memory.NameWords(r.Path))
 	files := map[string][]related.Passage{} // by value
 	for _, p := range passages {
-		if len(r.gone) == 0 || skip(p.File) {
+		if skip(p.File) {
 			continue
 		}
 		near := slices.ContainsFunc(text.TermsOf(p.Text), func(t string) bool { return slices.Contains(name, t) })
-		for v, clear := range values(p.Text) {
+		for v, byItself := range values(p.Text) {
 			holders := files[v]
-			if _, gone := r.gone[v]; gone && (clear || near) && (len(holders) == 0 || holders[len(holders)-1].File != p.File) {
+			if _, gone := r.gone[v]; gone && (byItself || near) && (len(holders) == 0 || holders[len(holders)-1].File != p.File) {
 				files[v] = append(holders, p)
 			}
 		}
@@ -122,7 +125,7 @@ func stillSaid(passages []related.Passage, r *WriteResult, skip func(file string
 func values(s string) map[string]bool {
 	all := make(map[string]bool)
 	begun, from, to := false, -1, 0 // in a sentence; the name that is open
-	close := func() {
+	end := func() {
 		if from >= 0 {
 			all[s[from:to]] = strings.Contains(s[from:to], " ")
 		}
@@ -135,7 +138,7 @@ func values(s string) map[string]bool {
 		code := strings.ContainsAny(bare, "_/.:") || strings.Contains(w, "`")
 		named := begun && !number && !code && strings.IndexFunc(bare, unicode.IsUpper) == 0
 		if !named || from >= 0 && s[to:at] != " " {
-			close()
+			end()
 		}
 		start := at + strings.Index(w, bare)
 		switch {
@@ -147,10 +150,10 @@ func values(s string) map[string]bool {
 		to = start + len(bare)
 		begun = !strings.ContainsAny(w[len(w)-1:], ".!?:")
 		if named && !begun {
-			close()
+			end()
 		}
 	}
-	close()
+	end()
 	return all
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
 )
@@ -44,12 +45,7 @@ func TestTouch(t *testing.T) {
 		"what time is it there":                                              "",
 		"revert the last edit in race/intake/store.py":                       "",
 	} {
-		got := ""
-		for _, h := range touch(text) {
-			file, _, _ := strings.Cut(h.Where, ":")
-			got += file
-		}
-		if got != want {
+		if got := filesOf(touch(text)); got != want {
 			t.Errorf("%q touches %q, want %q", text, got, want)
 		}
 	}
@@ -93,13 +89,17 @@ func TestTouchInTalk(t *testing.T) {
 		"the alarm goes to 52, at 47 we only got noise": "signal.md",
 	} {
 		said(text)
-		got := ""
-		for _, h := range touch(text) {
-			file, _, _ := strings.Cut(h.Where, ":")
-			got += file
-		}
-		if got != want {
+		if got := filesOf(touch(text)); got != want {
 			t.Errorf("%q touches %q, want %q", text, got, want)
 		}
 	}
+}
+
+// filesOf returns the files of what an utterance touches, joined.
+func filesOf(touched []listing.Touched) (files string) {
+	for _, h := range touched {
+		file, _, _ := strings.Cut(h.Where, ":")
+		files += file
+	}
+	return files
 }

@@ -48,7 +48,7 @@ func (x *Index) Remove(files ...string) (removed int) {
 	return removed
 }
 
-// minCutLine is how much of a line must be given, in bytes, where "…" stands for the rest.
+// minCutLine is the least length, in bytes, of the beginning of a line that "…" ends.
 const minCutLine = 20
 
 // RemoveLines takes out the lines that have one of some texts, with or without the mark of a list or a heading, as they may be

@@ -142,7 +142,7 @@ func languagesOf(docs []Document) (languages []*text.Language) {
 // cognate is how many letters of a word count where memories are in several languages: "migration" is "migración" then.
 const cognate = 5
 
-// termsOfToken returns what a token stands for; a small word of one of the languages for nothing.
+// termsOfToken returns the terms of a token. A small word of any of the languages has none.
 func (x *Index) termsOfToken(token string, kind text.Kind) []string {
 	for _, l := range x.languages[1:] {
 		if l.Stops(strings.ToLower(token)) {
