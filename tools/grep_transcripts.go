@@ -32,7 +32,10 @@ func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArgument
 	}
 	if len(r.ContextOf) > 0 {
 		turns, err := p.Sessions.ContextOf(ctx, r.ContextOf, max(1, cmp.Or(r.Limit, defaultTurns)/len(r.ContextOf)))
-		return answer{text: renderTurns(p, turns)}, err
+		if err != nil && (len(turns) == 0 || ctx.Err() != nil) {
+			return answer{}, err
+		}
+		return answer{text: renderTurns(p, turns, err)}, nil
 	}
 	if r.Query != "" {
 		q, err := r.query(p.Store.Now())

@@ -173,8 +173,8 @@ func dated(speaker said.Speaker, text string, at time.Time) string {
 	return reldate.Annotated(text, at)
 }
 
-// renderTurns lists the turns around utterances.
-func renderTurns(p *consolidate.Project, turns []search.Turn) string {
+// renderTurns lists the turns around utterances, and says which IDs failed.
+func renderTurns(p *consolidate.Project, turns []search.Turn, failed error) string {
 	var b text
 	host := ""
 	b.add(true, "[SESSION:LINE] is the ID of a turn, which write_memory takes as evidence; ← is the one that was asked for.\n%s\n", fenceOpen)
@@ -188,6 +188,9 @@ func renderTurns(p *consolidate.Project, turns []search.Turn) string {
 	}
 	b.add(true, "%s\n%d turns", fenceClose, len(turns))
 	b.add(host != "", " of a session in %s", host)
+	if failed != nil {
+		b.add(true, "\nleft out: %s", strings.ReplaceAll(failed.Error(), "\n", "; "))
+	}
 	return b.String()
 }
 

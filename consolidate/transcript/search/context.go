@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"dream-mcp/consolidate/transcript/said"
@@ -29,18 +30,19 @@ type Turn struct {
 // ContextOf returns the utterances that some IDs name, with the n turns of the person and the model before and after each,
 // at most 50 on each side, in the order of the IDs and of the session, each once. A turn is cut after some 2,000 bytes, of
 // several IDs after 250, and those farthest away are left out where all together pass some 32,000; "…" is where a text
-// was cut. Its errors are those of Lookup.
+// was cut. Its errors are those of Lookup. If some of the IDs fail, it returns the turns of the others with the joined errors.
 func (s *Store) ContextOf(ctx context.Context, ids []string, n int) ([]Turn, error) {
 	if len(ids) > maxContexts {
 		return nil, &QueryError{Field: "context_of", Message: fmt.Sprintf("%d are more than %d", len(ids), maxContexts)}
 	}
 	n = max(0, min(n, 50))
 	var all []Turn
+	var failed []error
 	at := map[string]int{} // of each ID in all
 	for _, id := range ids {
 		turns, err := s.around(ctx, id, n, len(ids))
 		if err != nil {
-			return nil, err
+			failed = append(failed, err)
 		}
 		for _, turn := range turns {
 			i, known := at[turn.ID]
@@ -53,7 +55,7 @@ func (s *Store) ContextOf(ctx context.Context, ids []string, n int) ([]Turn, err
 			}
 		}
 	}
-	return all, nil
+	return all, errors.Join(failed...)
 }
 
 // around returns an utterance and the turns around it, in one of some parts of the room.
