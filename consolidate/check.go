@@ -42,6 +42,9 @@ func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, except ...string) (l pl
 			l.accepted[n] = "the person accepted it"
 		}
 	}
+	if t.Renamed, err = renamed(t); err != nil {
+		return l, err
+	}
 	edit, err := indexing.For(t, r)
 	if err != nil {
 		return l, err

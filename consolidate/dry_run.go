@@ -29,12 +29,12 @@ func (d *dream) dryRun(plan plan, refused error) (FinalizeResult, error) {
 		res.Findings = slices.DeleteFunc(slices.Clone(refusal.Findings), func(f rule.Finding) bool { return f.Severity != rule.Error })
 	}
 	if file := plan.request.Diff; file != "" {
-		res.Files = ops.FilesOf(nil)
+		res.Files = ops.FilesOf(nil, nil)
 		var err error
 		res.Diff, err = d.diff(plan.index, file)
 		return res, err
 	}
-	res.Files, res.Index, res.Standing = ops.FilesOf(changes), plan.index.Size(), standing(plan.findings)
+	res.Files, res.Index, res.Standing = ops.FilesOf(changes, d.Renamed), plan.index.Size(), standing(plan.findings)
 	fresh := d.fresh(plan.findings)
 	res.Findings = append(atEnd(plan.lines), fresh...)
 	if !plan.index.None {
@@ -47,7 +47,7 @@ func (d *dream) dryRun(plan plan, refused error) (FinalizeResult, error) {
 // lines, which say what the caller knows, are only counted.
 func (d *dream) indexChanges(edit *indexing.Index, files ops.Files, upserted []ops.IndexLine) (changes []string) {
 	show := d.Dir.AllowSecrets.Show
-	known := slices.Concat(files.Created, files.Updated, files.Deleted)
+	known := files.All()
 	for _, line := range upserted {
 		known = append(known, line.File)
 	}

@@ -143,7 +143,7 @@ func (d *dream) quoteAll() error {
 // committed is the result of what has landed.
 func committed(t *ops.Tx, edit *indexing.Index, findings []rule.Finding, report string) FinalizeResult {
 	res := FinalizeResult{
-		Outcome: "committed", Files: ops.FilesOf(t.Changes), Index: edit.Size(),
+		Outcome: "committed", Files: ops.FilesOf(t.Changes, t.Renamed), Index: edit.Size(),
 		Findings: append(leftAlone(t.LeftAlone), findings...), Report: report, Undo: "dream-mcp undo " + t.ID,
 	}
 	if len(t.Changes) == 0 {

@@ -131,6 +131,36 @@ func (w *writing) noteMerge() {
 	t.Merges[file] = m
 }
 
+// renamed returns the new names of the memories that t renames, by the old ones: of what one new memory alone replaces, or has the
+// text of.
+func renamed(t *ops.Tx) (map[string]string, error) {
+	all, body := make(map[string]string), make(map[memory.Name]string)
+	for _, c := range t.Changes {
+		f, err := t.Dir.ReadIfAny(c.Name) // a text that goes is not in the stage
+		if c.After != "" {
+			f.Data, err = t.Stage.Content(c.After)
+		}
+		if err != nil {
+			return nil, err
+		}
+		body[c.Name] = strings.TrimSpace(memory.ParseTopic(f.Data).Body())
+	}
+	for _, to := range t.Changes {
+		var from []string
+		m := t.Merges[to.Name.String()]
+		for _, o := range t.Changes {
+			same := body[o.Name] != "" && body[o.Name] == body[to.Name]
+			if file := o.Name.String(); o.After == "" && all[file] == "" && (m == nil && same || m != nil && m.Replaced[file] != "") {
+				from = append(from, file)
+			}
+		}
+		if to.Before == "" && len(from) == 1 {
+			all[from[0]] = to.Name.String()
+		}
+	}
+	return all, nil
+}
+
 // lost returns the sentences of what was merged into n that its text lacks, and that were not accepted but by those left out.
 func lost(t *ops.Tx, n memory.Name, survivor *memory.Topic, without ...Accepted) ([]rule.Fact, error) {
 	m := t.Merges[n.String()]

@@ -18,7 +18,7 @@ import (
 // the stage waits with the request that would land it.
 func (d *dream) propose(plan plan) (FinalizeResult, error) {
 	changes := indexing.All(d.Tx, plan.index)
-	res := FinalizeResult{Outcome: string(ops.Proposed), Files: ops.FilesOf(changes), Index: plan.index.Size(),
+	res := FinalizeResult{Outcome: string(ops.Proposed), Files: ops.FilesOf(changes, d.Renamed), Index: plan.index.Size(),
 		Findings: append([]rule.Finding{}, plan.findings...)}
 	d.Request, d.Reviewed, d.Summary, d.Accepted = &plan.request, d.p.Store.Now(), plan.request.Summary, plan.lost()
 	res.Report = "Nothing has landed; the person is asked (dream-mcp review). If it lands: " + ops.Report(changes, d.Op) + d.Decisions()
@@ -103,7 +103,8 @@ func (q *Proposals) review(dir *memory.Dir, info ops.Op) (Review, error) {
 	r.Findings = append(r.Findings, plan.findings...)
 	diff, err := indexing.Diff(t, plan.index)
 	changes := indexing.All(t, plan.index)
-	r.Files, r.Diff, r.Report = ops.FilesOf(changes), string(diff), ops.Report(changes, info)+info.Decisions()
+	info.Renamed = t.Renamed
+	r.Files, r.Diff, r.Report = ops.FilesOf(changes, info.Renamed), string(diff), ops.Report(changes, info)+info.Decisions()
 	return r, err
 }
 

@@ -117,7 +117,7 @@ func fit(res consolidate.FinalizeResult, most int) consolidate.FinalizeResult {
 // ofThisDream returns the findings that the dream may have caused, and one that counts the others: warnings about
 // memories that it did not change, which dream_orient has reported.
 func ofThisDream(res consolidate.FinalizeResult) []rule.Finding {
-	files := slices.Concat([]string{"", memory.IndexFile}, res.Files.Created, res.Files.Updated, res.Files.Deleted)
+	files := slices.Concat([]string{"", memory.IndexFile}, res.Files.All())
 	return slices.DeleteFunc(res.Findings, func(f rule.Finding) bool {
 		return f.Severity != rule.Error && f.Rule != "conflict" && !slices.Contains(files, f.File) &&
 			!slices.ContainsFunc(files[2:], func(file string) bool { return strings.Contains(f.Message, file) })

@@ -38,7 +38,7 @@ func (h *History) Undo(ctx context.Context, id string) (UndoResult, error) {
 	if err != nil {
 		return UndoResult{}, err
 	}
-	res := UndoResult{Undone: id, Redo: redo, Files: ops.FilesOf(nil), Merged: []string{}, Conflicts: []ops.Conflict{}}
+	res := UndoResult{Undone: id, Redo: redo, Files: ops.FilesOf(nil, nil), Merged: []string{}, Conflicts: []ops.Conflict{}}
 	info := h.Store.New(lock.KindUndo)
 	info.Undoes = id
 	info.Restamp = a.Undoing(a.Landed)
@@ -51,7 +51,7 @@ func (h *History) Undo(ctx context.Context, id string) (UndoResult, error) {
 		return res, err
 	}
 	res.Conflicts = append(res.Conflicts, landed.LeftAlone...)
-	res.Files = ops.FilesOf(landed.Changes)
+	res.Files = ops.FilesOf(landed.Changes, nil)
 	for _, n := range a.Merged(landed.Changes) {
 		res.Merged = append(res.Merged, n.String())
 	}
@@ -123,7 +123,7 @@ func (h *History) Undoable(ctx context.Context, id string) (whole, did string, e
 	if info.Kind == lock.KindSync {
 		who = "A sync, " + info.Reason + "; the undo is sent to them too"
 	}
-	did = fmt.Sprintf("%s, %s. %s", who, info.Landed.UTC().Format("2006-01-02 15:04 UTC"), ops.Report(info.Changes, ops.Op{}))
+	did = fmt.Sprintf("%s, %s. %s", who, info.Landed.UTC().Format("2006-01-02 15:04 UTC"), ops.Report(info.Changes, ops.Op{Dreaming: ops.Dreaming{Renamed: info.Renamed}}))
 	if redo != "" {
 		did += " What came later is undone already; to redo that, undo " + redo + "."
 	}

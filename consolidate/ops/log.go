@@ -132,7 +132,7 @@ func (s *Records) Undone(ids ...string) (map[string]bool, error) {
 
 // Entry returns the line of i for the log.
 func (i Op) Entry(outcome Outcome, at time.Time) LogEntry {
-	e := LogEntry{Time: at, Outcome: outcome, Header: i.Header, SessionsSince: i.Sessions, Changes: countsOf(i.Changes)}
+	e := LogEntry{Time: at, Outcome: outcome, Header: i.Header, SessionsSince: i.Sessions, Changes: countsOf(i.Changes, i.Renamed)}
 	if i.Kind == lock.KindDream && i.Since.Exists {
 		hours := i.Started.Sub(i.Since.Time).Hours()
 		e.HoursSince = &hours

@@ -75,6 +75,7 @@ type Dreaming struct {
 	IndexLines []IndexLine         `json:"index_lines,omitempty"` // asked for by writes, for the commit
 	Evidence   map[string][]string `json:"evidence,omitempty"`    // by file: the hits that a write cited
 	Merges     map[string]*Merge   `json:"merges,omitempty"`      // by the memory that others were merged into
+	Renamed    map[string]string   `json:"renamed,omitempty"`     // the new name by the old one
 }
 
 // Proposing is the part of a proposal: a dream, or a change of one, that waits for the person.

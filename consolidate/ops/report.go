@@ -15,16 +15,27 @@ type Files struct {
 	Created []string `json:"created"`
 	Updated []string `json:"updated"`
 	Deleted []string `json:"deleted"`
+
+	Renamed map[string]string `json:"renamed,omitempty"` // the new name by the old one, which the lists leave out
 }
 
-// FilesOf lists the files of changes.
-func FilesOf(changes []Change) Files {
-	f := Files{Created: []string{}, Updated: []string{}, Deleted: []string{}}
+// FilesOf lists the files of changes, of which renamed has those that only have a new name.
+func FilesOf(changes []Change, renamed map[string]string) Files {
+	f := Files{Created: []string{}, Updated: []string{}, Deleted: []string{}, Renamed: renamed}
+	names := f.All()
 	for _, c := range changes {
+		if slices.Contains(names, c.Name.String()) {
+			continue
+		}
 		list := map[string]*[]string{"created": &f.Created, "updated": &f.Updated, "deleted": &f.Deleted}[c.Action()]
 		*list = append(*list, c.Name.String())
 	}
 	return f
+}
+
+// All returns the files, those with a new name also by the old one.
+func (f Files) All() []string {
+	return slices.Concat(f.Created, f.Updated, f.Deleted, slices.Collect(maps.Keys(f.Renamed)), slices.Collect(maps.Values(f.Renamed)))
 }
 
 // Decisions describes the merges, the waived rules and the accepted losses with their reasons, and what the person must decide.
@@ -77,10 +88,18 @@ type Counts struct {
 	Deleted int  `json:"deleted,omitempty"`
 	Tidied  int  `json:"tidied,omitempty"` // updated, and saying the same: only their frontmatter is written otherwise
 	Index   bool `json:"index,omitempty"`  // it changed too
+
+	Renamed string `json:"renamed,omitempty"` // "a.md to b.md", which count neither as created nor as deleted
 }
 
 // countsOf counts changes.
-func countsOf(changes []Change) (n Counts) {
+func countsOf(changes []Change, renamed map[string]string) (n Counts) {
+	n = Counts{Created: -len(renamed), Deleted: -len(renamed)}
+	var names []string
+	for _, from := range slices.Sorted(maps.Keys(renamed)) {
+		names = append(names, from+" to "+renamed[from])
+	}
+	n.Renamed = Few(names, maxRenamed)
 	for _, c := range changes {
 		switch {
 		case c.Name.IsIndex():
@@ -97,6 +116,9 @@ func countsOf(changes []Change) (n Counts) {
 	}
 	return n
 }
+
+// maxRenamed bounds the new names that a count names.
+const maxRenamed = 5
 
 // Improved is the number of memories that were created, or updated to say something else.
 func (n Counts) Improved() int { return n.Created + n.Updated }
@@ -115,6 +137,9 @@ func (n Counts) String() string {
 		default:
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.did))
 		}
+	}
+	if n.Renamed != "" {
+		parts = append(parts, "renamed "+n.Renamed)
 	}
 	switch {
 	case parts != nil:
@@ -141,10 +166,10 @@ func describe(changes []Change, i Op, named bool) string {
 	case len(changes) == 0:
 		return "Reviewed " + reviewed + "; nothing needed to change."
 	}
-	text, separator := upper(countsOf(changes).String()), "; "
+	text, separator := upper(countsOf(changes, i.Renamed).String()), "; "
 	var parts []string
 	if named {
-		parts, separator = FilesOf(changes).parts(), ": "
+		parts, separator = FilesOf(changes, i.Renamed).parts(), ": "
 	}
 	if reviewed != "" {
 		parts = append(parts, "reviewed "+reviewed)
@@ -168,7 +193,7 @@ func Tell(changes []Change, i Op) string {
 
 // Notice is the sentence in which a person learns what a dream changed.
 func Notice(changes []Change, i Op) string {
-	text := upper(countsOf(changes).String())
+	text := upper(countsOf(changes, i.Renamed).String())
 	if shown, _ := i.Listed.Count(); shown > 0 {
 		text += ", from " + Plural(shown, "session")
 	}
@@ -243,9 +268,10 @@ func Few[T any](names []T, most int) string {
 
 // merges lists what was merged into which memory, and what was left out.
 func (i Op) merges() (said []string) {
+	renamed := slices.Collect(maps.Values(i.Renamed))
 	for _, into := range slices.Sorted(maps.Keys(i.Merges)) {
 		m := i.Merges[into]
-		if len(m.Replaced) == 0 {
+		if len(m.Replaced) == 0 || len(m.Accepted) == 0 && slices.Contains(renamed, into) {
 			continue
 		}
 		one := strings.Join(slices.Sorted(maps.Keys(m.Replaced)), ", ") + " into " + into
