@@ -15,6 +15,7 @@ import (
 	"dream-mcp/consolidate/listed"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 )
 
@@ -52,7 +53,7 @@ func TestKillAfterManyDreams(t *testing.T) {
 		for n := range 60 {
 			all, _ = listed.Add(all, fmt.Sprint("20261101-000000-", n), prior, nil, func(...string) (map[string]bool, error) { return nil, nil })
 		}
-		w.mustDo(w.database(w.open()).SetListed(all))
+		w.mustDo(state.Listed.Set(w.database(w.open()), all))
 		at := w.runToDeath("commit", step)
 		if at == "" {
 			return

@@ -20,9 +20,8 @@ func fresh(c state.Count, since lock.Stamp, now time.Time) bool {
 
 // throttle is the gate "throttle": how often hooks count the sessions. It is open for others.
 func (g *Gates) throttle(since lock.Stamp, now time.Time, hook bool) (open bool, why string) {
-	var last state.Count
 	least := g.p.options.MinSessions
-	last, _ = g.p.Store.Records.Look().Count() // if it cannot be read, there is no wait
+	last, _ := state.LastCount.Get(g.p.Store.Records.Look()) // if it cannot be read, there is no wait
 	if !fresh(last, since, now) || last.Found >= least {
 		return true, "no wait"
 	}

@@ -95,7 +95,7 @@ func (g *Gates) check(ctx context.Context, dir *memory.Dir, now time.Time, q gat
 		least := g.p.options.MinSessions
 		open, why = q.forced(a.sessions >= least, g.found(a.sessions, since), "")
 		if !open && q.hook {
-			_ = g.p.Store.Records.DB().SetCount(g.counted)
+			_ = state.LastCount.Set(g.p.Store.Records.DB(), g.counted)
 		}
 		return open, why
 	})

@@ -23,16 +23,16 @@ func TestSoon(t *testing.T) {
 	for _, row := range []struct {
 		name          string
 		off           bool
-		file          string
+		pause         state.Note[state.Pause]
 		ahead         time.Duration
 		start, offers bool // want
 	}{
 		{name: "nothing is known", start: true, offers: true},
 		{name: "off", off: true},
-		{name: "a failure", file: state.Launches, ahead: time.Minute, offers: true},
-		{name: "a failure long ago", file: state.Launches, ahead: -time.Minute, start: true, offers: true},
-		{name: "a wrong clock", file: state.Launches, ahead: 1000 * time.Hour, start: true, offers: true},
-		{name: "an offer today", file: state.Offers, ahead: time.Hour, start: true},
+		{name: "a failure", pause: state.Launches, ahead: time.Minute, offers: true},
+		{name: "a failure long ago", pause: state.Launches, ahead: -time.Minute, start: true, offers: true},
+		{name: "a wrong clock", pause: state.Launches, ahead: 1000 * time.Hour, start: true, offers: true},
+		{name: "an offer today", pause: state.Offers, ahead: time.Hour, start: true},
 	} {
 		dir := t.TempDir()
 		p := Open(Options{
@@ -40,8 +40,8 @@ func TestSoon(t *testing.T) {
 			Transcripts: search.Open(sessions.Options{}),
 			Enabled:     Switch{On: !row.off}, MinHours: 24,
 		})
-		if row.file != "" {
-			_, err := p.Store.Records.DB().ChangePause(row.file, func(q *state.Pause) bool { q.After = now.Add(row.ahead); return true })
+		if row.pause.Name != "" {
+			_, err := row.pause.Change(p.Store.Records.DB(), func(q *state.Pause) bool { q.After = now.Add(row.ahead); return true })
 			if err != nil {
 				t.Fatal(err)
 			}

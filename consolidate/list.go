@@ -159,7 +159,7 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, with li
 // sinceLast returns how far dreams that landed and were not undone have listed: up to the last dream, whoever ran it, where nothing
 // was listed before.
 func (s *Sessions) sinceLast(ctx context.Context) (listed.Progress, error) {
-	if all, _ := s.p.Store.Records.Look().Listed(); len(all) > 0 { // what is lost is listed again
+	if all, _ := state.Listed.Get(s.p.Store.Records.Look()); len(all) > 0 { // what is lost is listed again
 		undone, err := s.p.Store.Records.Undone(listed.Dreams(all)...)
 		return listed.Joined(all, undone), err
 	}

@@ -18,6 +18,7 @@ import (
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/consolidate/runs"
 	"dream-mcp/consolidate/share"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule/drift"
@@ -117,12 +118,12 @@ func Open(o Options) *Project {
 func (p *Project) ended(i ops.Op) error {
 	if i.Kind == lock.KindDream && (i.Outcome == ops.Committed || i.Outcome == ops.Rejected) {
 		db := p.Store.Records.DB()
-		all, err := db.Listed()
+		all, err := state.Listed.Get(db)
 		if err == nil {
 			all, err = listed.Add(all, i.ID, i.Since.Time, i.Listed, p.Store.Records.Undone)
 		}
 		if err == nil {
-			err = db.SetListed(all)
+			err = state.Listed.Set(db, all)
 		}
 		if err != nil {
 			return err

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"dream-mcp/consolidate/state"
 )
 
 // maxRoots bounds the roots that are remembered.
@@ -20,7 +22,7 @@ func (p *Project) goneRoots() (gone []string) {
 	if several {
 		db = p.Store.Records.DB() // to remember them
 	}
-	seen, _ := db.Roots()
+	seen, _ := state.Roots.Get(db)
 	for _, path := range seen {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && !slices.Contains(now, path) {
 			gone = append(gone, path)
@@ -28,7 +30,11 @@ func (p *Project) goneRoots() (gone []string) {
 	}
 	missing := slices.DeleteFunc(slices.Clone(now), func(path string) bool { return slices.Contains(seen, path) })
 	if several && len(missing) > 0 && !p.Store.LookOnly {
-		_ = db.AddRoots(missing, maxRoots)
+		_, _ = state.Roots.Change(db, func(roots *[]string) bool {
+			all := append(*roots, slices.DeleteFunc(missing, func(path string) bool { return slices.Contains(*roots, path) })...)
+			*roots = all[max(0, len(all)-maxRoots):]
+			return true
+		})
 	}
 	return gone
 }

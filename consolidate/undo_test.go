@@ -243,9 +243,9 @@ func TestUndoGivesBack(t *testing.T) {
 	if s, err := p.Status(ctx); err != nil || !s.Due {
 		t.Errorf("due: %t, closed gate %q, %v", s.Due, s.ClosedGate, err)
 	}
-	for _, what := range []string{state.Launches, state.Offers} {
-		if q, err := w.database(p).Pause(what); !q.After.Equal(w.now.Add(24 * time.Hour)) {
-			t.Errorf("%s: hooks wait until %s, %v", what, q.After, err)
+	for _, what := range []state.Note[state.Pause]{state.Launches, state.Offers} {
+		if q, err := what.Get(w.database(p)); !q.After.Equal(w.now.Add(24 * time.Hour)) {
+			t.Errorf("%s: hooks wait until %s, %v", what.Name, q.After, err)
 		}
 	}
 	if _, err := p.History.Undo(ctx, res.ID); err != nil || w.hostStamp() != stampAt(start) {

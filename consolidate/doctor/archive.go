@@ -45,10 +45,10 @@ func (e *examination) database() Check {
 			Fix:    "what can be read is copied into a new one, and it is set aside: memories stay as they are, but what it has lost cannot be undone",
 			repair: func(ctx context.Context) error { return e.alone(ctx, e.Store.Records.Salvage) }}
 	}
-	if at, err := db.Gone(); err == nil && !at.IsZero() {
+	if at, err := state.Gone.Get(db); err == nil && !at.IsZero() {
 		return Check{Name: "archive", State: Wrong, Message: path + " was gone or empty and was created again on " + at.UTC().Format(time.DateOnly) +
 			": what was done before cannot be undone",
-			Hint: "put a backup in its place, if there is one", Fix: "nothing changes, and this is not said again", repair: func(context.Context) error { return db.NoteGone() }}
+			Hint: "put a backup in its place, if there is one", Fix: "nothing changes, and this is not said again", repair: func(context.Context) error { return state.Gone.Set(db, time.Time{}) }}
 	}
 	return Check{Name: "archive", State: Healthy}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
@@ -26,7 +27,7 @@ func (e *Index) ifItFits(n memory.Name, change func() error) error {
 
 // waitForRoom returns the memories that have no line because the index was full.
 func waitForRoom(s *ops.Records) (files []string) {
-	files, _ = s.Look().Unindexed() // without it there are none
+	files, _ = state.Unindexed.Get(s.Look()) // without it there are none
 	return files
 }
 
@@ -95,5 +96,5 @@ func noteFull(t *ops.Tx, e *Index, more ...memory.Name) error {
 	if slices.Equal(waited, full) {
 		return nil
 	}
-	return t.Notes().DB().SetUnindexed(full)
+	return state.Unindexed.Set(t.Notes().DB(), full)
 }

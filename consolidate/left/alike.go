@@ -26,8 +26,7 @@ const minAlike = 0.28
 // about returns the beginnings of the memories of the types user and feedback, without those that the person does not want in all
 // projects. Those that they have there are marked Outside.
 func about(store *ops.Store, shown *memory.Snapshot) (docs []related.Document) {
-	var declined map[string]bool
-	declined, _ = store.Records.Look().Declined() // without it they are shown again
+	declined, _ := state.Declined.Get(store.Records.Look()) // without it they are shown again
 	for _, d := range related.Documents(shown) {
 		n, _ := memory.ParseName(d.File)
 		t := shown.Topics[n]
@@ -81,7 +80,7 @@ func leftIn(folder string) (state.Left, error) {
 		return state.Left{}, err
 	}
 	defer db.Close()
-	dreams, err := db.Left()
+	dreams, err := state.LastLeft.Get(db)
 	if err != nil || len(dreams) == 0 {
 		return state.Left{}, cmp.Or(err, fs.ErrNotExist)
 	}
@@ -90,5 +89,10 @@ func leftIn(folder string) (state.Left, error) {
 
 // Decline notes that the person does not want a memory in all projects.
 func Decline(store *ops.Store, file string) error {
-	return store.Records.DB().Decline(file)
+	_, err := state.Declined.Change(store.Records.DB(), func(declined *map[string]bool) bool {
+		*declined = ops.Cloned(*declined)
+		(*declined)[file] = true
+		return true
+	})
+	return err
 }

@@ -65,13 +65,16 @@ func Keep(store *ops.Store, project, dream string) {
 	for _, d := range related.Documents(shown) {
 		l.Files[d.File] = marksOf(d.Passages())
 	}
-	_ = store.Records.DB().SetLeft(l)
+	_, _ = state.LastLeft.Change(store.Records.DB(), func(dreams *[]state.Left) bool {
+		others := slices.DeleteFunc(*dreams, func(o state.Left) bool { return o.Dream == dream })
+		*dreams = append([]state.Left{l}, others[:min(len(others), 1)]...)
+		return true
+	})
 }
 
 // Last returns what the last dream left that is not undone. It fails where that is not known.
 func Last(store *ops.Store) (state.Left, error) {
-	db := store.Records.Look()
-	dreams, err := db.Left()
+	dreams, err := state.LastLeft.Get(store.Records.Look())
 	if err != nil || len(dreams) == 0 {
 		return state.Left{}, cmp.Or(err, fs.ErrNotExist)
 	}

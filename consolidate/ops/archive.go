@@ -29,7 +29,7 @@ func (s *Records) Renew() error {
 	if err := state.SetAside(s.StateDir(), s.Now()); err != nil {
 		return err
 	}
-	return s.DB().NoteGone()
+	return state.Gone.Set(s.DB(), time.Time{})
 }
 
 // Salvage puts a new database in the place of one that is damaged but can be opened: see state.Salvage. The caller holds the file lock.

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"dream-mcp/consolidate/ops"
@@ -20,14 +21,14 @@ func (r *Recall) KeepDoubts(findings []rule.Finding, s *memory.Snapshot) {
 	if db == nil {
 		return
 	}
-	var doubts []state.Doubt
-	for _, f := range findings {
+	doubts := map[string]state.Doubt{}
+	for _, f := range slices.Backward(findings) { // of one file the first counts
 		n, _ := memory.ParseName(f.File)
 		if t := s.Topics[n]; t != nil && f.Rule == "drift" {
-			doubts = append(doubts, state.Doubt{File: f.File, Sum: memory.SumOf(t.Bytes()).Short(), Message: f.Message})
+			doubts[f.File] = state.Doubt{Sum: memory.SumOf(t.Bytes()).Short(), Message: f.Message}
 		}
 	}
-	_ = db.SetDoubts(doubts)
+	_ = state.Doubts.Set(db, doubts)
 }
 
 // Memories returns the topics on disk, with the doubts of the last lint or map. It does not count as a call of an
@@ -84,7 +85,7 @@ func (r *Recall) read(ctx context.Context, do func(dir *memory.Dir) error) error
 func (r *Recall) describe(s *memory.Snapshot) []Memory {
 	var doubts map[string]state.Doubt
 	if len(s.Topics) > 0 {
-		doubts, _ = r.Store.Records.Look().Doubts()
+		doubts, _ = state.Doubts.Get(r.Store.Records.Look())
 	}
 	return memories(s, doubts)
 }

@@ -30,9 +30,8 @@ type Runs struct {
 	MinHours float64
 }
 
-func (r *Runs) pause(what string) state.Pause {
-	var p state.Pause
-	p, _ = r.Store.Records.Look().Pause(what) // without it there is none
+func (r *Runs) pause(what state.Note[state.Pause]) state.Pause {
+	p, _ := what.Get(r.Store.Records.Look()) // without it there is none
 	return p
 }
 
@@ -44,7 +43,7 @@ func (r *Runs) Claim(offer bool) (bool, error) {
 	if offer {
 		what, wait = state.Offers, longPause
 	}
-	return r.Store.Records.DB().ChangePause(what, func(p *state.Pause) bool {
+	return what.Change(r.Store.Records.DB(), func(p *state.Pause) bool {
 		if r.paused(*p) {
 			return false
 		}
@@ -56,8 +55,8 @@ func (r *Runs) Claim(offer bool) (bool, error) {
 // WaitAfterUndo pauses hooks after an undo, so that they do not start or offer the same dream at once. If it cannot,
 // they do. It needs no mutex.
 func (r *Runs) WaitAfterUndo() {
-	for _, what := range []string{state.Launches, state.Offers} {
-		_, _ = r.Store.Records.DB().ChangePause(what, func(p *state.Pause) bool {
+	for _, what := range []state.Note[state.Pause]{state.Launches, state.Offers} {
+		_, _ = what.Change(r.Store.Records.DB(), func(p *state.Pause) bool {
 			p.After = r.Store.Now().Add(time.Duration(r.MinHours * float64(time.Hour)))
 			return true
 		})

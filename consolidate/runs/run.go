@@ -50,7 +50,7 @@ func (r *Runs) Begin(ctx context.Context, asked bool, due func(context.Context) 
 		err = due(ctx)
 	}
 	if err == nil {
-		err = run.db.BeginRun(run.Run)
+		err = state.Running.Set(run.db, run.Run)
 	}
 	if err != nil {
 		return nil, errors.Join(err, run.unlock())
@@ -75,7 +75,7 @@ func (run *Run) lock(ctx context.Context) (err error) {
 		return err
 	}
 	left := Run{r: r, db: run.db}
-	if left.Run, err = run.db.Run(); err == nil && left.ID != "" {
+	if left.Run, err = state.Running.Get(run.db); err == nil && left.ID != "" {
 		_, err = left.conclude(ops.Crashed, RunEnd{Failure: fmt.Sprintf("its supervisor (process %d) exited", left.PID)})
 	}
 	if err != nil {
@@ -113,7 +113,7 @@ func (run *Run) conclude(otherwise ops.Outcome, e RunEnd) (ops.Outcome, error) {
 	switch {
 	case endedWell(dream):
 		entry.Outcome = dream.Outcome
-		_ = run.db.EndPause(state.Launches)
+		_ = state.Launches.Set(run.db, state.Pause{})
 	case dream.ID != "" && e.Failure == "":
 		entry.Reason = fmt.Sprintf("dream %s was %s: %s", dream.ID, dream.Outcome, dream.Reason)
 	case e.Failure == "":
@@ -121,7 +121,7 @@ func (run *Run) conclude(otherwise ops.Outcome, e RunEnd) (ops.Outcome, error) {
 	}
 	if entry.Outcome == otherwise && !e.Asked {
 		// If it fails, the next run is only tried too early.
-		_, _ = run.db.ChangePause(state.Launches, func(p *state.Pause) bool {
+		_, _ = state.Launches.Change(run.db, func(p *state.Pause) bool {
 			p.Failures++
 			p.Retry = now.Add(min(longPause, firstPause<<min(p.Failures-1, 10)))
 			if p.After.Before(p.Retry) { // it is later after an undo
@@ -131,7 +131,7 @@ func (run *Run) conclude(otherwise ops.Outcome, e RunEnd) (ops.Outcome, error) {
 			return true
 		})
 	}
-	return entry.Outcome, errors.Join(r.Store.Records.Append(entry), run.db.EndRun())
+	return entry.Outcome, errors.Join(r.Store.Records.Append(entry), state.Running.Set(run.db, state.Run{}))
 }
 
 // dreamOf returns the entry of the log of the end of the unattended dream that began after since. Of several it returns

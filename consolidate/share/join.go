@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/merge"
 )
@@ -72,20 +73,20 @@ func (r *Share) Join(ctx context.Context, q JoinRequest, agree func(Preview) err
 // machine returns the ID of this machine for this memory. It stays when the sharing ends, so that the machine keeps its name.
 func (r *Share) machine() (id string, err error) {
 	db := r.Store.Records.DB()
-	if id, err = db.Machine(); err != nil || id != "" {
+	if id, err = state.Machine.Get(db); err != nil || id != "" {
 		return id, err
 	}
 	var random [8]byte
 	rand.Read(random[:])
 	id = hex.EncodeToString(random[:])
-	return id, db.SetMachine(id)
+	return id, state.Machine.Set(db, id)
 }
 
 // Stop ends the share on this machine. The memory and the remote stay as they are.
 func (r *Share) Stop(ctx context.Context) error {
 	return r.open(ctx, dreamWait, true, nil, func(ctx context.Context, l *link) error {
 		_ = l.release(ctx) // where the remote cannot be reached, the lease expires
-		if err := r.Store.Records.DB().EndShare(); err != nil {
+		if err := saved.Set(r.Store.Records.DB(), State{}); err != nil {
 			return err
 		}
 		root, err := r.Store.Records.Root()

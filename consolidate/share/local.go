@@ -94,17 +94,15 @@ func (r *Share) Ended(i ops.Op) error {
 	if _, err := r.State(); err != nil {
 		return nil
 	}
-	return r.change(func(s State, shared bool) *State {
-		switch {
-		case !shared:
-			return nil
-		case merged:
+	_, err := saved.Change(r.Store.Records.DB(), func(s *State) bool {
+		if merged {
 			s.Base = i.Commit
-		default:
+		} else {
 			s.Finished = s.Held != ""
 		}
-		return &s
+		return s.Remote != ""
 	})
+	return err
 }
 
 // stage stages the changes from local to merged. It never deletes the index.

@@ -102,7 +102,7 @@ func (p *Person) alone(ctx context.Context, do exchanging) error {
 
 // known returns the copies of this project. Without them they are recognised by their texts.
 func (p *Person) known() map[string]copyState {
-	if known, err := p.Store.Records.Look().Copies(); err == nil {
+	if known, err := state.Copies.Get(p.Store.Records.Look()); err == nil && known != nil {
 		return known
 	}
 	return make(map[string]copyState)
@@ -110,7 +110,7 @@ func (p *Person) known() map[string]copyState {
 
 // setKnown notes the copies of this project.
 func (p *Person) setKnown(known map[string]copyState) error {
-	return p.Store.Records.DB().SetCopies(known)
+	return state.Copies.Set(p.Store.Records.DB(), known)
 }
 
 // texts returns the memories of all projects and their index. The index is nil if the folder does not exist.

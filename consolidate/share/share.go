@@ -18,6 +18,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory/merge"
 )
 
@@ -64,6 +65,9 @@ type State struct {
 	Sighting    sighting      `json:"sighting,omitzero"`
 }
 
+// saved is the state; without a remote the memory is not shared.
+var saved = state.Note[State]{Name: "share"}
+
 // What prevents a sync.
 var (
 	ErrNotShared = ops.Refuse("this memory is not shared", "dream-mcp share REMOTE shares it")
@@ -92,23 +96,10 @@ func (r *Share) withMutex(do func() error) error {
 
 // State returns the state of the share, without git and without waiting. It fails with ErrNotShared. It needs no mutex.
 func (r *Share) State() (s State, err error) {
-	db := r.Store.Records.Look()
-	shared, err := db.Share(&s)
-	if err == nil && !shared {
+	if s, err = saved.Get(r.Store.Records.Look()); err == nil && s.Remote == "" {
 		err = ErrNotShared
 	}
 	return s, err
-}
-
-// change notes what to makes of the state of the share, in one step. A nil state is not noted.
-func (r *Share) change(to func(was State, shared bool) *State) error {
-	var was State
-	return r.Store.Records.DB().ChangeShare(&was, func(shared bool) any {
-		if s := to(was, shared); s != nil {
-			return s
-		}
-		return nil
-	})
 }
 
 // open opens the share of this memory, or with begin a new one, and calls do. It takes at most limit. One process at a time has

@@ -84,10 +84,12 @@ func (l *link) author() author { return author{l.Machine, l.MachineName} }
 
 // save notes the state. A dream of another process may have ended since it was read.
 func (l *link) save() error {
-	return l.change(func(was State, _ bool) *State {
-		l.Finished = l.Finished || was.Finished && was.Held == l.Held
-		return &l.State
+	_, err := saved.Change(l.Store.Records.DB(), func(s *State) bool {
+		l.Finished = l.Finished || s.Finished && s.Held == l.Held
+		*s = l.State
+		return true
 	})
+	return err
 }
 
 // sync pulls the changes of others and pushes those of this machine. The same push releases the lease of a dream that has

@@ -68,7 +68,7 @@ func (m *machine) state() State {
 
 func (m *machine) change(change func(*State)) {
 	m.t.Helper()
-	if err := m.Share.change(func(s State, _ bool) *State { change(&s); return &s }); err != nil {
+	if _, err := saved.Change(m.Store.Records.DB(), func(s *State) bool { change(s); return true }); err != nil {
 		m.t.Fatal(err)
 	}
 }

@@ -73,14 +73,6 @@ func list[T any](db *DB, columns func(*T) []any, query string, args ...any) (row
 	return rows, err
 }
 
-// replace replaces all rows of a table.
-func replace[T any](tx *Tx, table string, values []T, columns func(T) []any, insert string) error {
-	if _, err := tx.Exec("DELETE FROM " + table); err != nil {
-		return err
-	}
-	return each(tx, values, columns, insert)
-}
-
 // each executes a statement for each value.
 func each[T any](tx *Tx, values []T, columns func(T) []any, statement string) error {
 	for _, v := range values {

@@ -1,14 +1,20 @@
 package state
 
 import (
+	"database/sql"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
 
 	"dream-mcp/consolidate/listed"
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript/listing"
+	"dream-mcp/memory/related"
 )
 
 // openAt opens a new database whose time is *now.
@@ -103,86 +109,118 @@ func TestReports(t *testing.T) {
 func TestNothingKept(t *testing.T) {
 	now := time.Now()
 	for _, db := range []*DB{openAt(t, &now), nil} {
-		if p := must[Pause](t)(db.Pause(Offers)); p != (Pause{}) {
+		if p := must[Pause](t)(Offers.Get(db)); p != (Pause{}) {
 			t.Errorf("%+v", p)
-		}
-		if c := must[Count](t)(db.Count()); c != (Count{}) {
-			t.Errorf("%+v", c)
-		}
-		if r := must[Run](t)(db.Run()); r != (Run{}) {
-			t.Errorf("%+v", r)
 		}
 		if must[bool](t)(db.Reports()) || must[bool](t)(db.AnyShown()) {
 			t.Error("something waits")
 		}
-		n := len(must[[]Left](t)(db.Left())) + len(must[map[string]bool](t)(db.Declined())) + len(must[[]string](t)(db.Unindexed())) +
-			len(must[map[string]Doubt](t)(db.Doubts())) + len(must[[]Terms](t)(db.Terms()))
-		if n != 0 {
+		if n := len(must[[]Left](t)(LastLeft.Get(db))) + len(must[map[string]bool](t)(Declined.Get(db))) + len(must[[]Terms](t)(db.Terms())); n != 0 {
 			t.Error("something is kept")
 		}
 	}
 }
 
-// What is written is read again, with its time; of what a dream left the last two stay.
+// What is written is read again, with its time; what is not changed is not written, and what is damaged can be replaced.
 func TestNotes(t *testing.T) {
 	now := time.Date(2026, 11, 18, 9, 0, 0, 123456789, time.FixedZone("", 3600))
 	db := openAt(t, &now)
-	for i, dream := range []string{"a", "b", "c", "c"} {
-		do(t, db.SetLeft(Left{Dream: dream, Time: now, Files: map[string]string{"f.md": fmt.Sprint(i)}}))
-	}
-	left := must[[]Left](t)(db.Left())
-	if len(left) != 2 || left[0].Dream != "c" || left[1].Dream != "b" || left[0].Files["f.md"] != "3" || !left[0].Time.Equal(now) {
-		t.Errorf("%+v", left)
-	}
-	type shared struct{ Remote string }
-	for _, remote := range []string{"a", "b"} {
-		var was shared
-		do(t, db.ChangeShare(&was, func(before bool) any {
-			if before != (remote == "b") || before && was.Remote != "a" {
-				t.Errorf("before %q: %v, %+v", remote, before, was)
+	for _, n := range []Note[Pause]{Offers, {Name: "a cache", Cache: true}} {
+		for i := range 4 {
+			changed := must[bool](t)(n.Change(db, func(p *Pause) bool {
+				if p.Failures != min(i, 2) {
+					t.Errorf("%d: %d failures", i, p.Failures)
+				}
+				p.After, p.Failures = now, p.Failures+1
+				return i < 2
+			}))
+			if changed != (i < 2) {
+				t.Errorf("%d: changed is %t", i, changed)
 			}
-			return shared{remote}
-		}))
-		do(t, db.ChangeShare(&was, func(bool) any { return nil }))
-		do(t, db.SetMachine(remote))
-		do(t, db.SetDreamHost(remote))
+		}
+		if p := must[Pause](t)(n.Get(db)); !p.After.Equal(now) || !p.Retry.IsZero() || p.Failures != 2 {
+			t.Errorf("%+v", p)
+		}
+		do(t, db.exec("UPDATE notes SET value = 'no JSON'"))
+		if _, err := n.Get(db); err == nil {
+			t.Error("what is damaged was read")
+		}
+		do(t, n.Set(db, Pause{Why: "a reason"}))
+		if p := must[Pause](t)(n.Get(db)); p != (Pause{Why: "a reason"}) {
+			t.Errorf("%+v", p)
+		}
 	}
-	var s shared
-	if !must[bool](t)(db.Share(&s)) || s.Remote != "b" || must[string](t)(db.Machine()) != "b" || must[string](t)(db.DreamHost()) != "b" {
-		t.Errorf("%+v", s)
+	if p := must[Pause](t)(Launches.Get(db)); p != (Pause{}) {
+		t.Errorf("%+v", p)
 	}
-	do(t, db.EndShare())
-	if must[bool](t)(db.Share(&s)) || must[string](t)(db.Machine()) != "b" {
-		t.Error("it is shared, or the machine has another name")
-	}
-	do(t, db.SetCopies(map[string]Copy{"a.md": {Text: "a"}, "b.md": {}}))
-	do(t, db.SetCopies(map[string]Copy{"a.md": {Text: "b", Ours: true, New: true}}))
-	if copies := must[map[string]Copy](t)(db.Copies()); len(copies) != 1 || copies["a.md"] != (Copy{Text: "b", Ours: true, New: true}) {
-		t.Errorf("%v", copies)
-	}
-	do(t, db.Decline("f.md"))
-	do(t, db.Decline("f.md"))
-	if declined := must[map[string]bool](t)(db.Declined()); !declined["f.md"] || len(declined) != 1 {
-		t.Errorf("%v", declined)
-	}
-	do(t, db.SetUnindexed([]string{"z.md", "a.md"}))
-	do(t, db.SetUnindexed([]string{"z.md", "b.md", "a.md"}))
-	if files := must[[]string](t)(db.Unindexed()); !slices.Equal(files, []string{"z.md", "b.md", "a.md"}) {
-		t.Errorf("%v", files)
-	}
-	do(t, db.SetDoubts([]Doubt{{"a.md", "1", "first"}, {"a.md", "1", "second"}}))
-	if doubts := must[map[string]Doubt](t)(db.Doubts()); doubts["a.md"].Message != "first" {
-		t.Errorf("%v", doubts)
-	}
-	marks := []listed.Marks{{From: now, Shown: map[string]listed.Stretch{"s": {Last: listing.Mark{Line: 3, Place: 1}}}}, {Dream: "b", Taken: now}}
-	do(t, db.SetListed(marks[:1]))
-	do(t, db.SetListed(marks))
-	if got := must[[]listed.Marks](t)(db.Listed()); len(got) != 2 || got[0].Shown["s"] != marks[0].Shown["s"] || !got[0].From.Equal(now) || got[0].Taken != (time.Time{}) || got[1].Dream != "b" {
-		t.Errorf("%+v", got)
-	}
+}
+
+func TestTerms(t *testing.T) {
+	now := time.Now()
+	db := openAt(t, &now)
 	do(t, db.SetTerms([]Terms{{File: "a.md", Size: 1, Modified: 2, Hashes: []byte("abc")}, {File: "b.md"}}, nil))
 	do(t, db.SetTerms([]Terms{{File: "a.md", Size: 3}}, []string{"b.md"}))
 	if terms := must[[]Terms](t)(db.Terms()); len(terms) != 1 || terms[0].Size != 3 {
 		t.Errorf("%v", terms)
+	}
+}
+
+// A database in which the notes were tables keeps them.
+func TestNotesWereTables(t *testing.T) {
+	folder := t.TempDir()
+	other, err := sql.Open("sqlite", filepath.Join(folder, File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier, err := fs.Glob(migrations, "migrations/*.sql")
+	do(t, err)
+	earlier = earlier[:slices.Index(earlier, "migrations/32_notes.sql")]
+	for _, name := range earlier {
+		statements, err := migrations.ReadFile(name)
+		do(t, err)
+		_, err = other.Exec(string(statements))
+		do(t, err)
+	}
+	const at = "2026-11-18T08:00:00.123456789Z"
+	for _, row := range []string{
+		"pauses VALUES ('offer', '" + at + "', NULL, 0, ''), ('launch', NULL, '" + at + "', 3, 'a \"reason\"')",
+		"runs VALUES ('a run', '" + at + "', 7)", "counts VALUES (1, '" + at + "', '" + at + "', 2)", "doubts VALUES ('a.md', '1', 'a doubt')",
+		"left_by_dreams VALUES ('a', '" + at + `', '{"a.md":"mark"}', 'shop', '/shop', '[]'), ('b', '` + at + "', '{}', '', '', '[]')",
+		"declined VALUES ('b.md')", "unindexed VALUES (1, 'z.md'), (2, 'a.md')", "roots VALUES (1, '/z'), (2, '/a')",
+		"listed VALUES (1, '', NULL, '" + at + `', '{"s":{"last":{"line":3}}}'), (2, 'b', '` + at + "', NULL, '{}')",
+		`share VALUES (1, '{"remote":"a remote"}')`, "machine VALUES (1, 'a machine')", "dream_host VALUES (1, 'codex')",
+		"copies VALUES ('a.md', 'a text', 1, 0, 1)", "gone VALUES ('" + at + "')",
+	} {
+		_, err := other.Exec("INSERT INTO " + row)
+		do(t, err)
+	}
+	_, err = other.Exec(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, len(earlier)))
+	do(t, errors.Join(err, other.Close()))
+	db := open(t, folder)
+	when := time.Date(2026, 11, 18, 8, 0, 0, 123456789, time.UTC)
+	stretch := listed.Stretch{Last: listing.Mark{Line: 3}}
+	expectNote(t, db, Offers, Pause{After: when})
+	expectNote(t, db, Launches, Pause{Retry: when, Failures: 3, Why: `a "reason"`})
+	expectNote(t, db, Running, Run{"a run", when, 7})
+	expectNote(t, db, LastCount, Count{when, lock.Stamp{Exists: true, Time: when}, 2})
+	expectNote(t, db, Doubts, map[string]Doubt{"a.md": {"1", "a doubt"}})
+	expectNote(t, db, LastLeft, []Left{{Dream: "b", Time: when, Files: map[string]string{}, About: []related.Document{}},
+		{"a", when, map[string]string{"a.md": "mark"}, "shop", "/shop", []related.Document{}}})
+	expectNote(t, db, Declined, map[string]bool{"b.md": true})
+	expectNote(t, db, Unindexed, []string{"z.md", "a.md"})
+	expectNote(t, db, Roots, []string{"/z", "/a"})
+	expectNote(t, db, Listed, []listed.Marks{{Taken: when, Shown: map[string]listed.Stretch{"s": stretch}},
+		{Dream: "b", From: when, Shown: map[string]listed.Stretch{}}})
+	expectNote(t, db, Note[map[string]string]{Name: "share"}, map[string]string{"remote": "a remote"})
+	expectNote(t, db, Machine, "a machine")
+	expectNote(t, db, DreamHost, "codex")
+	expectNote(t, db, Copies, map[string]Copy{"a.md": {Text: "a text", Ours: true, New: true}})
+	expectNote(t, db, Gone, when)
+}
+
+func expectNote[T any](t *testing.T, db *DB, n Note[T], want T) {
+	t.Helper()
+	if got := must[T](t)(n.Get(db)); !reflect.DeepEqual(got, want) {
+		t.Errorf("%s is %+v, want %+v", n.Name, got, want)
 	}
 }

@@ -28,17 +28,17 @@ func (db *DB) Redact(text func([]byte) []byte, record func(json []byte, renamed 
 		}
 		changed["texts"] = len(renamed)
 		ofRecord := func(json []byte) []byte { return record(json, renamed) }
-		redact := func(table, key, column string, redact func([]byte) []byte) {
+		redact := func(table, key, column, where string, redact func([]byte) []byte) {
 			if err == nil {
 				var n int
-				n, err = tx.redact(table, key, column, redact, dry)
+				n, err = tx.redact(table, key, column, where, redact, dry)
 				changed[table] += n
 			}
 		}
-		redact("operations", "id", "record", ofRecord)
-		redact("log", "seq", "entry", entry)
+		redact("operations", "id", "record", "", ofRecord)
+		redact("log", "seq", "entry", "", entry)
 		for _, c := range textColumns {
-			redact(c.table, c.key, c.column, text)
+			redact(c.table, c.key, c.column, c.where, text)
 		}
 		return err
 	})
@@ -49,14 +49,14 @@ func (db *DB) Redact(text func([]byte) []byte, record func(json []byte, renamed 
 }
 
 // textColumns are those of the other tables that have texts of memories, or of what a person or a model said.
-var textColumns = []struct{ table, key, column string }{
-	{"words", "source", "text"}, {"reports", "dream", "report"}, {"reports", "dream", "decisions"}, {"pauses", "what", "why"},
-	{"doubts", "file", "message"}, {"left_by_dreams", "dream", "about"}, {"events", "id", "text"}, {"events", "id", "sessions"},
+var textColumns = []struct{ table, key, column, where string }{
+	{"words", "source", "text", ""}, {"reports", "dream", "report", ""}, {"reports", "dream", "decisions", ""},
+	{"events", "id", "text", ""}, {"events", "id", "sessions", ""}, {"notes", "name", "value", " WHERE name IN (" + notesWithText + ")"},
 }
 
-// redact replaces a column of a table, and returns how many rows have changed.
-func (tx *Tx) redact(table, key, column string, redact func([]byte) []byte, dry bool) (changed int, err error) {
-	keys, err := tx.strings("SELECT " + key + " FROM " + table)
+// redact replaces a column of a table where a condition holds, and returns how many rows have changed.
+func (tx *Tx) redact(table, key, column, where string, redact func([]byte) []byte, dry bool) (changed int, err error) {
+	keys, err := tx.strings("SELECT " + key + " FROM " + table + where)
 	for _, k := range keys {
 		found, err := tx.strings("SELECT "+column+" FROM "+table+" WHERE "+key+" = ?", k)
 		if err != nil {

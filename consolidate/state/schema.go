@@ -57,7 +57,7 @@ func (db *DB) prepare() error {
 		}
 		_, err = tx.Exec(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, len(files)))
 		if err == nil && version == 0 && db.again {
-			_, err = tx.Exec("INSERT INTO gone VALUES (?)", stamp(tx.now))
+			err = Gone.set(tx, tx.now)
 		}
 		return err
 	})

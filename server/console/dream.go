@@ -11,6 +11,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/host"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/server/settings"
 )
 
@@ -88,9 +89,9 @@ func dreamHost(ctx context.Context, c *Command, p *consolidate.Project, installe
 		if !slices.Contains(installed, name) {
 			return "", usage("%q cannot run a dream here; %s can", name, either(installed))
 		}
-		return name, p.Store.Records.DB().SetDreamHost(name) // for the next time
+		return name, state.DreamHost.Set(p.Store.Records.DB(), name) // for the next time
 	}
-	if last, err := p.Store.Records.Look().DreamHost(); err == nil && slices.Contains(installed, last) {
+	if last, err := state.DreamHost.Get(p.Store.Records.Look()); err == nil && slices.Contains(installed, last) {
 		return last, nil
 	}
 	switch {
@@ -112,7 +113,7 @@ func dreamHost(ctx context.Context, c *Command, p *consolidate.Project, installe
 	if !slices.Contains(installed, answer) {
 		return "", &Failure{"nothing was started", "answer with a number or a name", 1}
 	}
-	return answer, p.Store.Records.DB().SetDreamHost(answer)
+	return answer, state.DreamHost.Set(p.Store.Records.DB(), answer)
 }
 
 // either joins names with "or".

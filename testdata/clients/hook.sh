@@ -88,7 +88,7 @@ sessions() {
 	done
 	[[ ! -e $memory/.consolidate-lock ]] || die "a dream began too early"
 	for db in "$state"/*/state.db; do # ten minutes go by
-		python3 -c 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript("DELETE FROM counts; DELETE FROM pauses")' "$db"
+		python3 -c 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])' "$db" "DELETE FROM notes WHERE name IN ('count', 'offer', 'launch')"
 	done
 }
 
