@@ -73,7 +73,7 @@ func (w *writing) stage(ctx context.Context, t *ops.Tx) (res WriteResult, err er
 
 // read reads what the change is based on. Each base must be the sum of what is there.
 func (w *writing) read() (err error) {
-	if w.onlyAccepts() && w.Base == "" {
+	if w.keepsText() && w.Base == "" {
 		if f, _, err := w.t.Stage.Read(w.n); err == nil {
 			w.Base = string(f.Sum)
 		}

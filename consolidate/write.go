@@ -37,10 +37,11 @@ type WriteRequest struct {
 	Agreed   string `json:"-"` // the question of a PersonError that the person answered with yes
 }
 
+// keepsText reports whether the text at Path stays as it is. Then no base is needed.
+func (r *WriteRequest) keepsText() bool { return r.Content == nil && len(r.Edits) == 0 && !r.Delete }
+
 // onlyAccepts reports whether the request changes no text.
-func (r *WriteRequest) onlyAccepts() bool {
-	return r.Content == nil && len(r.Edits) == 0 && !r.Delete && len(r.Replaces) == 0
-}
+func (r *WriteRequest) onlyAccepts() bool { return r.keepsText() && len(r.Replaces) == 0 }
 
 // WriteResult says what became of it.
 type WriteResult struct {
