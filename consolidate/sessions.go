@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,8 +85,15 @@ func (s *Sessions) Search(ctx context.Context, q search.Query, since string) (re
 
 // Mentions are the memories that match.
 type Mentions struct {
-	Passages []related.Passage // the first of each that matches, of its body if there is any
-	Of       []int             // passages, by what they match; nil if nothing was searched
+	Memories int
+	Found    []Mention      // of each memory the first that has a pattern, of its body if there is any
+	Of       []search.Found // passages, by pattern; nil if nothing was searched
+}
+
+// A Mention is a passage that has patterns.
+type Mention struct {
+	related.Passage
+	Patterns []int
 }
 
 // Mentions returns the memories, as the open dream would leave them, that match q. Outside dreams it searches none unless they
@@ -104,24 +112,35 @@ func (s *Sessions) Mentions(ctx context.Context, q search.Query, asked bool) (m 
 	if err != nil {
 		return m, err
 	}
-	m.Of = make([]int, len(match))
+	m.Of = make([]search.Found, len(match))
 	for _, d := range related.Documents(written.Shown(nil)) {
-		var first *related.Passage
+		first := make([]*related.Passage, len(match))
 		for _, passage := range d.Passages() {
-			any := false
 			for i, matches := range match {
-				if matches(passage.Text) {
-					any = true
-					m.Of[i]++
+				switch is, within := matches(passage.Text); {
+				case is:
+					if m.Of[i].Matches++; first[i] == nil || first[i].Line == d.DescribedAt {
+						first[i] = &passage
+					}
+				case within:
+					m.Of[i].Within++
 				}
 			}
-			if any && (first == nil || first.Line == d.DescribedAt) {
-				first = &passage
+		}
+		begin := len(m.Found)
+		for i, p := range first {
+			if p == nil {
+				continue
 			}
+			at := slices.IndexFunc(m.Found[begin:], func(f Mention) bool { return f.Line == p.Line })
+			if at < 0 {
+				at = len(m.Found) - begin
+				m.Found = append(m.Found, Mention{Passage: *p})
+			}
+			f := &m.Found[begin+at]
+			f.Patterns = append(f.Patterns, i)
 		}
-		if first != nil {
-			m.Passages = append(m.Passages, *first)
-		}
+		m.Memories += min(1, len(m.Found)-begin)
 	}
 	return m, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -67,7 +68,7 @@ func (r grepArguments) search(ctx context.Context, p *consolidate.Project) (text
 			return "", false, err
 		}
 	}
-	found = len(mentions.Passages) > 0
+	found = mentions.Memories > 0
 	if r.Memories {
 		return r.renderMentions(mentions), found, nil
 	}
@@ -94,20 +95,15 @@ const (
 
 // renderMentions says what memories have of what was looked for, and what none has.
 func (r grepArguments) renderMentions(m consolidate.Mentions) string {
-	var none []string
-	for i, n := range m.Of {
-		if n == 0 && len(r.Patterns) > 0 {
-			none = append(none, quotedPattern(r.Patterns[i]))
-		}
-	}
 	var b text
-	all := len(m.Passages)
-	if all == 0 {
-		return "In no memory."
+	within, none := r.notWhole(m.Of)
+	if m.Memories > 0 {
+		b.add(true, "In %s", ops.Plural(m.Memories, "memory"))
+		b.add(none != "", "; none has %s", none)
+	} else {
+		b.add(true, "In no memory")
 	}
-	b.add(true, "In %s", ops.Plural(all, "memory"))
-	b.add(len(none) > 0, "; none has %s", strings.Join(none, " or "))
-	b.add(true, ":")
+	b.add(true, "%s%s", within, []string{".", ":"}[min(1, m.Memories)])
 	var terms []related.Term
 	for _, pattern := range append(r.Patterns, r.Pattern) {
 		if pattern != "" {
@@ -118,17 +114,42 @@ func (r grepArguments) renderMentions(m consolidate.Mentions) string {
 	if r.Memories {
 		shown = cmp.Or(r.Limit, shown)
 	}
-	for i, p := range m.Passages {
+	for i, f := range m.Found {
+		var has []string
+		for _, k := range f.Patterns {
+			if len(r.Patterns) > 1 {
+				has = append(has, quotedPattern(r.Patterns[k]))
+			}
+		}
+		where := strings.TrimSpace(f.Where() + " " + strings.Join(has, ", "))
 		switch {
 		case i < shown:
-			b.add(true, "\n%s: %s", p.Where(), passage(p.Text, terms, maxMention))
+			b.add(true, "\n%s: %s", where, passage(f.Text, terms, maxMention))
 		case i < shown+maxNamed:
-			b.add(true, "%s%s", []string{"\nalso in ", ", "}[min(1, i-shown)], p.Where())
+			b.add(true, "%s%s", []string{"\nalso in ", ", "}[min(1, i-shown)], where)
 		case i == shown+maxNamed:
-			b.add(true, " and %d more", all-i)
+			b.add(true, " and %d more", len(m.Found)-i)
 		}
 	}
 	return b.String()
+}
+
+// notWhole names the patterns that only longer words have, and those that nothing has.
+func (r grepArguments) notWhole(found []search.Found) (within, none string) {
+	var longer, absent []string
+	for k, f := range found[:min(len(found), len(r.Patterns))] {
+		name := quotedPattern(r.Patterns[k])
+		if f.Within > 0 {
+			longer = append(longer, fmt.Sprintf("%s %d", name, f.Within))
+		}
+		if f.Matches == 0 {
+			absent = append(absent, name)
+		}
+	}
+	if longer != nil {
+		within = "; in longer words, which \"regex\": true finds: " + strings.Join(longer, ", ")
+	}
+	return within, strings.Join(absent, " or ")
 }
 
 // grepArguments are the arguments of grep_transcripts.

@@ -66,7 +66,6 @@ func renderHits(p *consolidate.Project, res search.Result, r grepArguments, room
 
 // writeCounts says what each of several patterns found.
 func writeCounts(b *text, res search.Result, r grepArguments) {
-	var none, within []string
 	more := ""
 	shown := make([]int, len(res.Patterns))
 	for _, h := range res.Hits {
@@ -75,22 +74,14 @@ func writeCounts(b *text, res search.Result, r grepArguments) {
 		}
 	}
 	for k, found := range res.Patterns {
-		name := quotedPattern(r.Patterns[k])
-		switch {
-		case found.Matches > 0:
-			b.add(len(res.Patterns) > 1, "; %s %d", name, found.Matches)
-		default:
-			none = append(none, name)
-		}
-		if found.Within > 0 {
-			within = append(within, fmt.Sprintf("%s %d", name, found.Within))
-		}
+		b.add(len(res.Patterns) > 1 && found.Matches > 0, "; %s %d", quotedPattern(r.Patterns[k]), found.Matches)
 		if found.Matches > shown[k] && more == "" {
 			more = r.Patterns[k]
 		}
 	}
-	b.add(len(within) > 0, "; in longer words, which \"regex\": true finds: %s", strings.Join(within, ", "))
-	b.add(len(none) > 0 && res.Matches > 0, "; no hit: %s", strings.Join(none, ", "))
+	within, none := r.notWhole(res.Patterns)
+	b.WriteString(within)
+	b.add(none != "" && res.Matches > 0, "; none has %s", none)
 	b.add(len(res.Patterns) > 1 && more != "", "; more of one: {\"patterns\": [%q]}", more)
 }
 

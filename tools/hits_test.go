@@ -63,9 +63,9 @@ func TestBadSearch(t *testing.T) {
 func TestRenderMentions(t *testing.T) {
 	var m consolidate.Mentions
 	for i := range maxMentions + maxNamed + 3 {
-		m.Passages = append(m.Passages, related.Passage{File: fmt.Sprintf("m%02d.md", i), Line: 7, Text: "The quay is wet."})
+		m.Found = append(m.Found, consolidate.Mention{Passage: related.Passage{File: fmt.Sprintf("m%02d.md", i), Line: 7, Text: "The quay is wet."}})
 	}
-	m.Of = []int{len(m.Passages)}
+	m.Memories = len(m.Found)
 	got := grepArguments{Pattern: "quay"}.renderMentions(m)
 	if asked := (grepArguments{Pattern: "quay", Memories: true, Limit: 40}).renderMentions(m); !strings.Contains(asked, "m39.md:7: The quay is wet.\nalso in m40.md:7") {
 		t.Errorf("40 are asked for: %s", asked)

@@ -120,10 +120,9 @@ func (p *pattern) all(text string) [][]int {
 	return all[:min(len(all), maxCounted)]
 }
 
-// matches reports whether the pattern is in a text.
-func (p *pattern) matches(text string) bool {
-	is, _ := p.in(text, foldFor([]*pattern{p}, text))
-	return is
+// matches is in of a text that is not folded yet.
+func (p *pattern) matches(text string) (is, within bool) {
+	return p.in(text, foldFor([]*pattern{p}, text))
 }
 
 // in reports whether the pattern is in a text, of which the folded text is given too, and whether it is there at all where it

@@ -39,8 +39,8 @@ func FuzzMatches(f *testing.F) {
 				flags = "(?mi)"
 			}
 			re := regexp.MustCompile(flags + plain)
-			if got, want := p.matches(text), re.MatchString(text); got != want {
-				t.Fatalf("%q in %q: %v, want %v", expression, text, got, want)
+			if got, _ := p.matches(text); got != re.MatchString(text) {
+				t.Fatalf("%q in %q: %v", expression, text, got)
 			}
 			if got, want := p.count(text), len(re.FindAllStringIndex(text, maxCounted)); got != want {
 				t.Fatalf("%q in %q: %d times, want %d", expression, text, got, want)

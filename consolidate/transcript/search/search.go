@@ -68,7 +68,7 @@ type Result struct {
 
 // Found says how often a pattern was found.
 type Found struct {
-	Matches int // utterances
+	Matches int // utterances, or passages of memories
 	Within  int // others that have the word as a part of longer ones only
 }
 
@@ -127,8 +127,9 @@ func (q Query) compiled() (all []*pattern, err error) {
 	return all, nil
 }
 
-// Matchers returns for each of the query's patterns what reports whether a text has it. Its errors are those of Search.
-func (q Query) Matchers() (all []func(text string) bool, err error) {
+// Matchers returns for each of the query's patterns what reports whether a text has it, and whether it is there at all where it is to
+// be a whole word. Its errors are those of Search.
+func (q Query) Matchers() (all []func(text string) (is, within bool), err error) {
 	patterns, err := q.compiled()
 	for _, p := range patterns {
 		all = append(all, p.matches)
