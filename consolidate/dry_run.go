@@ -26,43 +26,49 @@ func (d *dream) dryRun(plan plan, refused error) (FinalizeResult, error) {
 	res := FinalizeResult{Outcome: "dry_run", Report: "nothing has landed; it would land: " + ops.Summary(changes, d.Op) + d.Left()}
 	if ruled {
 		res.Report = "nothing has landed, and it would be refused: " + refusal.where()
-		res.Findings = slices.DeleteFunc(slices.Clone(refusal.Findings), func(f rule.Finding) bool { return f.Severity != rule.Error })
 	}
 	if file := plan.request.Diff; file != "" {
+		if ruled {
+			res.Findings = slices.DeleteFunc(slices.Clone(refusal.Findings), func(f rule.Finding) bool { return f.Severity != rule.Error })
+		}
 		res.Files = ops.FilesOf(nil, nil)
 		var err error
 		res.Diff, err = d.diff(plan.index, file)
 		return res, err
 	}
-	res.Files, res.Index, res.Standing = ops.FilesOf(changes, d.Renamed), plan.index.Size(), standing(plan.findings)
-	fresh := d.fresh(plan.findings)
-	res.Findings = append(atEnd(plan.lines), fresh...)
+	res.Files, res.Index = ops.FilesOf(changes, d.Renamed), plan.index.Size()
+	d.setFindings(&res, plan)
 	if !plan.index.None {
-		res.IndexChanges = d.indexChanges(plan.index, res.Files, plan.request.Upsert)
+		res.IndexChanges = d.indexChanges(plan.index, res.Files)
 	}
 	return res, nil
 }
 
-// indexChanges returns the lines of the index that go and come. Those of memories that the dream changes and of upserted
-// lines, which say what the caller knows, are only counted.
-func (d *dream) indexChanges(edit *indexing.Index, files ops.Files, upserted []ops.IndexLine) (changes []string) {
-	show := d.Dir.AllowSecrets.Show
-	known := files.All()
-	for _, line := range upserted {
-		known = append(known, line.File)
-	}
-	count := map[string]int{}
-	for _, change := range ops.LineChanges(show(string(edit.Before)).Text, show(string(edit.Bytes())).Text) {
-		entries := memory.ParseIndex([]byte(change[2:])).Entries()
-		if len(entries) == 1 && slices.Contains(known, entries[0].File) {
-			count[change[:1]]++
-		} else {
-			changes = append(changes, change)
+// indexChanges returns the lines of the index that change, as "file.md: old → new", and those that go ("- ") and come ("+ ") but for
+// the files that d creates, renames or deletes. It leaves out what this dream was shown.
+func (d *dream) indexChanges(edit *indexing.Index, files ops.Files) (changes []string) {
+	before, after := d.Dir.AllowSecrets.Show(string(edit.Before)).Text, d.Dir.AllowSecrets.Show(string(edit.Bytes())).Text
+	had, has := memory.ParseIndex([]byte(before)).ByFile(), memory.ParseIndex([]byte(after)).ByFile()
+	for _, change := range ops.LineChanges(before, after) {
+		if entries := memory.ParseIndex([]byte(change[2:])).Entries(); len(entries) == 1 {
+			file := entries[0].File
+			old, new := had[file], has[file]
+			switch {
+			case old.Text == new.Text: // a second line
+			case old.Text != "" && new.Text != "" && change[0] == '-':
+				continue
+			case old.Text != "" && new.Text != "" && old.Title == new.Title:
+				change = fmt.Sprintf("%s: %s → %s", file, old.Hook, new.Hook)
+			case old.Text != "" && new.Text != "":
+				change = fmt.Sprintf("%s: %s — %s → %s — %s", file, old.Title, old.Hook, new.Title, new.Hook)
+			case slices.Contains(files.All(), file):
+				continue
+			}
 		}
-	}
-	if len(count) > 0 {
-		changes = append(changes, fmt.Sprintf(`and the lines of changed memories, and those given: +%d -%d; `+
-			`{"dry_run": true, "diff": "MEMORY.md"} shows them`, count["+"], count["-"]))
+		if key := "index\x00" + change; !d.known[key] {
+			changes = append(changes, change)
+			d.report(key)
+		}
 	}
 	return changes
 }

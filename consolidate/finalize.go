@@ -25,9 +25,9 @@ type FinalizeResult struct {
 	Findings []rule.Finding `json:"findings"`
 	Report   string         `json:"report"`
 	Undo     string         `json:"undo,omitempty"`
-	Standing string         `json:"standing,omitempty"` // how much the rules find, by rule
+	Standing string         `json:"standing,omitempty"` // how much more the rules find, by rule
 
-	IndexChanges []string `json:"index_changes,omitempty"` // with DryRun: lines of the index that go ("- ") and come ("+ ")
+	IndexChanges []string `json:"index_changes,omitempty"` // as dream.indexChanges
 	Diff         string   `json:"diff,omitempty"`
 
 	Tell string `json:"tell,omitempty"` // what the model is asked to tell the person
@@ -113,11 +113,21 @@ func (d *dream) finalize(r ops.FinalizeRequest, stolen bool) (res FinalizeResult
 		d.Summary, d.Accepted = "", deletes
 		return FinalizeResult{}, d.landError(err)
 	}
-	fresh := d.fresh(plan.findings)
-	fresh = append(atEnd(plan.lines), fresh...)
-	res = committed(d.Tx, plan.index, fresh, ops.Summary(d.Changes, d.Op)+d.Left()+d.p.notRead())
-	res.Standing, res.Tell = standing(plan.findings), ops.Tell(d.Changes, d.Op)
+	res = committed(d.Tx, plan.index, nil, ops.Summary(d.Changes, d.Op)+d.Left()+d.p.notRead())
+	d.setFindings(&res, plan)
+	res.IndexChanges, res.Tell = d.indexChanges(plan.index, res.Files), ops.Tell(d.Changes, d.Op)
 	return res, d.end(ops.Committed, "")
+}
+
+// setFindings adds to the findings of res those of plan that d may have caused and did not report yet, and counts the others.
+func (d *dream) setFindings(res *FinalizeResult, plan plan) {
+	files := append(res.Files.All(), "", memory.IndexFile)
+	shown := slices.DeleteFunc(append(atEnd(plan.lines), d.fresh(plan.findings)...), func(f rule.Finding) bool {
+		return f.Severity != rule.Error && f.Rule != rule.Conflict && !slices.Contains(files, f.File) &&
+			!slices.ContainsFunc(res.Files.All(), func(file string) bool { return strings.Contains(f.Message, file) })
+	})
+	res.Findings = append(append([]rule.Finding{}, res.Findings...), shown...) // never null in an answer
+	res.Standing = standing(slices.DeleteFunc(slices.Clone(plan.findings), func(f rule.Finding) bool { return slices.Contains(shown, f) }))
 }
 
 // quoteAll stages every name and description that needs quotes with them: nothing else changes, and nothing is lost.

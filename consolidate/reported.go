@@ -6,12 +6,17 @@ import (
 
 // reported records that findings were reported in this dream.
 func (d *dream) reported(findings []rule.Finding) {
+	for _, f := range findings {
+		d.report(findingKey(f))
+	}
+}
+
+// report records that something was reported in this dream.
+func (d *dream) report(key string) {
 	if d.known == nil {
 		d.known = make(map[string]bool)
 	}
-	for _, f := range findings {
-		d.known[findingKey(f)] = true
-	}
+	d.known[key] = true
 }
 
 // fresh returns errors and the findings that were not yet reported in this dream.

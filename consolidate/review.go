@@ -18,8 +18,8 @@ import (
 // the stage waits with the request that would land it.
 func (d *dream) propose(plan plan) (FinalizeResult, error) {
 	changes := indexing.All(d.Tx, plan.index)
-	res := FinalizeResult{Outcome: string(ops.Proposed), Files: ops.FilesOf(changes, d.Renamed), Index: plan.index.Size(),
-		Findings: append([]rule.Finding{}, plan.findings...)}
+	res := FinalizeResult{Outcome: string(ops.Proposed), Files: ops.FilesOf(changes, d.Renamed), Index: plan.index.Size()}
+	d.setFindings(&res, plan)
 	d.Request, d.Reviewed, d.Summary, d.Accepted = &plan.request, d.p.Store.Now(), plan.request.Summary, plan.lost()
 	res.Report = "Nothing has landed; the person is asked (dream-mcp review). If it lands: " + ops.Report(changes, d.Op) + d.Decisions()
 	return res, d.end(ops.Proposed, "waits for the person: dream-mcp review")

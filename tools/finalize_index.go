@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 	"dream-mcp/memory/secret"
 	"dream-mcp/memory/visible"
@@ -34,7 +32,6 @@ func finalizeIndex(ctx context.Context, p *consolidate.Project, r finalizeArgume
 	if request.Diff != "" {
 		return diffPage(res, request.Diff, r.Cursor)
 	}
-	res.Findings = ofThisDream(res)
 	if r.DryRun {
 		return answer{value: fit(res, maxDryRun)}, nil
 	}
@@ -58,8 +55,11 @@ const (
 	maxDiffFindings = 5
 )
 
-// maxIndexChange bounds a changed line of the index, in characters.
-const maxIndexChange = 160
+// Of the changed lines of the index so many are shown, each with so many characters.
+const (
+	maxIndexChanges = 10
+	maxIndexChange  = 200
+)
 
 // A page of the diff of all files has so many bytes, and so many characters of a line: the caller wrote what it lands.
 const (
@@ -97,7 +97,7 @@ func fit(res consolidate.FinalizeResult, most int) consolidate.FinalizeResult {
 		for _, line := range res.IndexChanges {
 			r.IndexChanges = append(r.IndexChanges, visible.Short(line, maxIndexChange))
 		}
-		r.IndexChanges = fewLines(r.IndexChanges, 60/share, `%d more: {"dry_run": true, "diff": "MEMORY.md"}`)
+		r.IndexChanges = fewLines(r.IndexChanges, maxIndexChanges, `%d more: {"dry_run": true, "diff": "MEMORY.md"}`)
 		r.Files.Created = fewLines(res.Files.Created, 200/share, "and %d more")
 		r.Files.Updated = fewLines(res.Files.Updated, 200/share, "and %d more")
 		r.Files.Deleted = fewLines(res.Files.Deleted, 200/share, "and %d more")
@@ -112,16 +112,6 @@ func fit(res consolidate.FinalizeResult, most int) consolidate.FinalizeResult {
 			return r
 		}
 	}
-}
-
-// ofThisDream returns the findings that the dream may have caused, and one that counts the others: warnings about
-// memories that it did not change, which dream_orient has reported.
-func ofThisDream(res consolidate.FinalizeResult) []rule.Finding {
-	files := slices.Concat([]string{"", memory.IndexFile}, res.Files.All())
-	return slices.DeleteFunc(res.Findings, func(f rule.Finding) bool {
-		return f.Severity != rule.Error && f.Rule != "conflict" && !slices.Contains(files, f.File) &&
-			!slices.ContainsFunc(files[2:], func(file string) bool { return strings.Contains(f.Message, file) })
-	})
 }
 
 func fewFindings(findings []rule.Finding, most int) []rule.Finding {
