@@ -38,7 +38,7 @@ type dream struct {
 	about    int             // of these the first, which news is about; -1: all are read
 	news     map[string]bool // what the map was about; nil: it was not asked for
 	drawn    *Map            // the map as it was drawn last
-	touches  map[string]bool // what the listing touched; nil: it was not begun
+	touches  map[string]bool // what the listing touched; nil: that is not known yet
 	unlisted string          // the arguments that list what the listing has not shown yet; empty: it was read to its end
 	leftRead bool
 	left     *state.Left // what the last dream left, once it was read; nil: not known

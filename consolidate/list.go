@@ -90,14 +90,13 @@ func (s *Sessions) endList(page listing.Page, begun listingOf) error {
 	if d == nil || p.dream != d {
 		return nil
 	}
-	d.log(state.Event{Kind: state.EventListed, Hits: page.Utterances})
-	if d.touches == nil {
-		d.touches = map[string]bool{}
-	}
+	e := state.Event{Kind: state.EventListed, Hits: page.Utterances}
 	for _, t := range page.Touched {
 		file, _, _ := strings.Cut(t.Where, ":")
-		d.touches[file] = true
+		e.Files = append(e.Files, file)
 	}
+	d.log(e)
+	d.touched(e.Files)
 	if page.List.Window {
 		d.unlisted = ""
 		if page.Cursor != "" {

@@ -102,8 +102,11 @@ func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 	m.Findings = append(p.Share.Findings(), m.Findings...)
 	d.reported(m.Findings)
 	d.news = m.about()
-	if len(m.Sessions) > 0 && d.touches == nil {
-		d.unlisted = "{}"
+	if d.touches == nil {
+		d.touched(nil)
+		if len(m.Sessions) > m.Listed {
+			d.unlisted = "{}"
+		}
 	}
 	if err == nil {
 		d.drawn = &m

@@ -191,9 +191,27 @@ func (d *dream) readBefore() (files []string) {
 		if e.Kind == state.EventBegun {
 			files, now = append(files, now...), nil
 		}
-		now = append(now, e.Files...)
+		if e.Kind == state.EventRead {
+			now = append(now, e.Files...)
+		}
 	}
 	return files
+}
+
+// touched records that the listing touched files, in d or before it was cut off.
+func (d *dream) touched(files []string) {
+	if d.touches == nil {
+		d.touches = map[string]bool{}
+		events, _ := d.p.Store.Records.Look().Events(d.ID) // without them it is as if it had not begun
+		for _, e := range events {
+			if e.Kind == state.EventListed {
+				files = append(files, e.Files...)
+			}
+		}
+	}
+	for _, file := range files {
+		d.touches[file] = true
+	}
 }
 
 // newsFirst sets the order of a later dream, of which names has all memories: those that the map is about and the listing touched

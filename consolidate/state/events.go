@@ -27,7 +27,7 @@ type Event struct {
 	Text     string     `json:"text,omitempty"` // at most 300 characters
 	Hits     int        `json:"hits,omitempty"`
 	Reviewed []Reviewed `json:"sessions,omitempty"`
-	Files    []string   `json:"files,omitempty"` // of EventRead
+	Files    []string   `json:"files,omitempty"` // of EventRead, and those that EventListed touched
 }
 
 // Reviewed is a session that a dream reviews.
