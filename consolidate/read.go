@@ -66,13 +66,14 @@ type Reading struct {
 
 // ReadAfter reads topics, beginning after name, or with the index before the first: as many as fit into pageBytes, and at
 // least one. They are in the order of their names. In the first dream those that share most are on one page. In a later one,
-// of a memory of more than maxWhole, the pages have only those that the map is about and the listing touched.
-func (p *Project) ReadAfter(ctx context.Context, name string, pageBytes int) (page Reading, err error) {
+// of a memory of more than maxWhole, the pages have only those that the map is about and the listing touched. client is the name
+// of the program that asks.
+func (p *Project) ReadAfter(ctx context.Context, name string, pageBytes int, client string) (page Reading, err error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	e := state.Event{Kind: state.EventRead, Text: strings.TrimSuffix("all, after "+name, ", after ")}
 	err = p.view(ctx, func(r reader) error {
-		page, err = r.pageAfter(name, pageBytes)
+		page, err = r.pageAfter(name, pageBytes, client)
 		return err
 	})
 	if err != nil {
@@ -86,7 +87,7 @@ func (p *Project) ReadAfter(ctx context.Context, name string, pageBytes int) (pa
 }
 
 // pageAfter is ReadAfter on a directory.
-func (r reader) pageAfter(name string, pageBytes int) (page Reading, err error) {
+func (r reader) pageAfter(name string, pageBytes int, client string) (page Reading, err error) {
 	if r.dir == nil {
 		return page, nil
 	}
@@ -113,7 +114,7 @@ func (r reader) pageAfter(name string, pageBytes int) (page Reading, err error) 
 		page.Unlisted = r.dream.unlisted
 	}
 	if index := r.read(memory.IndexFile); name == "" && index.Err == nil {
-		page.Loaded = r.indexLoaded()
+		page.Loaded = r.indexLoaded(client)
 		index.Text = memory.ParseIndex([]byte(index.Text)).Outline()
 		page.Index = &index
 		if !page.Loaded {
@@ -132,10 +133,11 @@ func (r reader) pageAfter(name string, pageBytes int) (page Reading, err error) 
 	return page, nil
 }
 
-// indexLoaded reports whether the model has the index before it already: the host loads it, whole, at the beginning of a session.
-func (r reader) indexLoaded() bool {
+// indexLoaded reports whether the model has the index before it already: the host loads it, whole, at the beginning of a session. What
+// the host starts has its environment, and is another client.
+func (r reader) indexLoaded(client string) bool {
 	d := r.dream
-	if d == nil || d.Unattended || d.Resumed || !d.p.options.LoadsIndex {
+	if client != r.store.Host || d == nil || d.Unattended || d.Resumed || !d.p.options.LoadsIndex {
 		return false
 	}
 	f, err := r.dir.Read(memory.IndexName)

@@ -211,6 +211,15 @@ func namesFolders(ctx context.Context) bool {
 	return ok && session.GetClientCapabilities().Roots != nil
 }
 
+// clientName returns what the client calls itself.
+func clientName(ctx context.Context) string {
+	session, ok := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithClientInfo)
+	if !ok {
+		return ""
+	}
+	return session.GetClientInfo().Name
+}
+
 // folderOf returns the local directory that a root names.
 func folderOf(uri string) (string, bool) {
 	u, err := url.Parse(uri)

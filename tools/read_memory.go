@@ -59,7 +59,7 @@ const readPage = 24_500
 
 // readAll renders a page of all topics, the index before the first. The cursor is the last topic of the page before.
 func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer, error) {
-	page, err := p.ReadAfter(ctx, cursor, readPage)
+	page, err := p.ReadAfter(ctx, cursor, readPage, clientName(ctx))
 	if err != nil {
 		return answer{}, err
 	}

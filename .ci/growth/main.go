@@ -181,7 +181,7 @@ var calls = []call{
 		return err
 	}},
 	{name: "read of all", run: func(ctx context.Context, _ *world, p *consolidate.Project) error {
-		_, err := p.ReadAfter(ctx, "", 25_000)
+		_, err := p.ReadAfter(ctx, "", 25_000, "")
 		return err
 	}},
 	{name: "first write of a process", run: write},
