@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"dream-mcp/memory"
 )
 
 // findCandidates finds other directories that may hold memories of the project: versions of Claude Code differ in the directory that
@@ -73,29 +75,13 @@ func spelling(goos, name string) string {
 	return name[:min(len(name), maxSlug+1)]
 }
 
-// maxFolders bounds the folders of a memory directory in which topics are counted.
-const maxFolders = 100
-
-// topics counts the topics in a directory and its folders.
+// topics counts the memories in a directory.
 func topics(dir string) int {
-	n, folders := 0, 0
-	for _, e := range names(dir) {
-		switch name := e.Name(); {
-		case e.IsDir() && folders < maxFolders && !strings.HasPrefix(name, ".") && name != "logs" && name != "sessions" && name != "agents":
-			folders++
-			for _, e := range names(filepath.Join(dir, name)) {
-				n += count(e.Name(), e.Type().IsRegular())
-			}
-		default:
-			n += count(name, e.Type().IsRegular())
-		}
+	d, err := memory.Open(dir)
+	if err != nil {
+		return 0
 	}
-	return n
-}
-
-func count(name string, regular bool) int {
-	if regular && strings.HasSuffix(name, ".md") && !strings.EqualFold(name, "MEMORY.md") && !strings.HasPrefix(name, ".") {
-		return 1
-	}
-	return 0
+	defer d.Close()
+	names, _ := d.Topics()
+	return len(names)
 }

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"dream-mcp/consolidate/transcript/sessions"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -97,16 +96,5 @@ func TestSpelling(t *testing.T) {
 		if got := spelling(row.goos, row.name) == spelling(row.goos, row.slug); got != row.want {
 			t.Errorf("%s: %q and %q are spellings of one: %t", row.goos, row.name, row.slug, got)
 		}
-	}
-}
-
-// TestTopicsBounded counts in a directory with more folders than are read.
-func TestTopicsBounded(t *testing.T) {
-	_, top := world(t, "a.md => x")
-	for i := range maxFolders + 5 {
-		write(t, filepath.Join(top, fmt.Sprintf("f%d", i), "b.md"), "x")
-	}
-	if n := topics(top); n > maxFolders+1 || n < maxFolders-5 {
-		t.Errorf("%d topics, want about %d", n, maxFolders)
 	}
 }

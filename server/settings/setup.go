@@ -65,7 +65,7 @@ type Candidate struct {
 	Path   string `json:"path"`
 	Why    string `json:"why"`
 	Exists bool   `json:"exists"`
-	Topics int    `json:"topics"` // Markdown files there and one folder below, without the index and generated folders
+	Topics int    `json:"topics"` // memories there
 }
 
 // The modes: what happens when a dream is due.
