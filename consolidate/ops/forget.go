@@ -7,7 +7,9 @@ import (
 	"errors"
 	"html"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,9 +28,9 @@ func (s *Records) Redact(redact func(string) string, dry bool) (found map[string
 	s.Step("redact the database")
 	text := func(data []byte) []byte { return redactValuesOf(data, redact) }
 	record := func(data []byte, renamed map[memory.Sum]memory.Sum) []byte {
-		return redactJSON(data, func(o *Op) { o.redact(redact, renamed) })
+		return mapWords(data, words, redact, func(other string) string { return string(cmp.Or(renamed[memory.Sum(other)], memory.Sum(other))) })
 	}
-	entry := func(data []byte) []byte { return redactJSON(data, func(e *LogEntry) { e.redact(redact) }) }
+	entry := func(data []byte) []byte { return mapWords(data, words, redact, same) }
 	if found, err = db.Redact(text, record, entry, dry); err != nil {
 		return nil, err
 	}
@@ -76,77 +78,60 @@ func (s *Records) Redact(redact func(string) string, dry bool) (found map[string
 	return found, err
 }
 
-// redactJSON returns a record with what change makes of it.
-func redactJSON[T any](data []byte, change func(*T)) []byte {
-	var v T
-	if json.Unmarshal(data, &v) != nil {
+// The keys, in a record or an entry of the log, of what a model or a person wrote: what is masked there, and all. What is to land is not
+// masked.
+var (
+	maskedWords = []string{"summary", "reason", "why", "accepted_loss", "Summary", "AcceptLoss"}
+	words       = append(slices.Clip(maskedWords), facts, "held", "title", "text", "section", "Content", "Remove")
+)
+
+// facts is the key of an object whose keys are words, too.
+const facts = "accepted"
+
+// mapWords returns a record or an entry in which word has replaced the texts below some keys, and other has replaced all other texts.
+func mapWords(data []byte, keys []string, word, other func(string) string) []byte {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if d.Decode(&v) != nil {
 		return data // doctor reports it
 	}
 	before, _ := json.Marshal(v)
-	change(&v)
-	now, err := json.Marshal(v)
+	now, err := json.Marshal(mapTexts(v, keys, word, other))
 	if err != nil || bytes.Equal(before, now) {
 		return data
 	}
 	return now
 }
 
-// redact replaces the texts of h that a model or a person wrote.
-func (h *Header) redact(redact func(string) string) {
-	h.Summary, h.Reason = redact(h.Summary), redact(h.Reason)
-	for i := range h.Waived {
-		h.Waived[i].Why = redact(h.Waived[i].Why)
+func mapTexts(v any, keys []string, word, other func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return other(v)
+	case []any:
+		for i := range v {
+			v[i] = mapTexts(v[i], keys, word, other)
+		}
+	case map[string]any:
+		for key, below := range v {
+			if !slices.Contains(keys, key) {
+				v[key] = mapTexts(below, keys, word, other)
+				continue
+			}
+			v[key] = mapTexts(below, nil, word, word)
+			reasons, _ := below.(map[string]any)
+			for fact, why := range maps.Clone(reasons) {
+				if key == facts {
+					delete(reasons, fact)
+					reasons[word(fact)] = why
+				}
+			}
+		}
 	}
-	redactValues(h.Accepted, redact)
+	return v
 }
 
-func redactValues(m map[string]string, redact func(string) string) {
-	for key, text := range m {
-		m[key] = redact(text)
-	}
-}
-
-// redact replaces the texts of o that are in its record, and the sums of those that are not.
-func (o *Op) redact(redact func(string) string, renamed map[memory.Sum]memory.Sum) {
-	o.Header.redact(redact)
-	rename := func(sum *memory.Sum) { *sum = cmp.Or(renamed[*sum], *sum) }
-	rename(&o.Index)
-	for i := range o.Displaced {
-		rename(&o.Displaced[i])
-	}
-	for i := range o.LeftAlone {
-		rename(&o.LeftAlone[i].Want)
-		rename(&o.LeftAlone[i].Have)
-		rename(&o.LeftAlone[i].Lost)
-	}
-	for _, m := range o.Merges {
-		for file, sum := range m.Replaced {
-			m.Replaced[file] = cmp.Or(renamed[sum], sum)
-		}
-		for fact, why := range m.Accepted {
-			delete(m.Accepted, fact)
-			m.Accepted[redact(fact)] = redact(why)
-		}
-	}
-	lines := func(all []IndexLine) {
-		for i := range all {
-			all[i].Title, all[i].Hook, all[i].Section = redact(all[i].Title), redact(all[i].Hook), redact(all[i].Section)
-		}
-	}
-	lines(o.IndexLines)
-	redactValues(o.Held, redact)
-	if r := o.Request; r != nil {
-		lines(r.Upsert)
-		r.Summary = redact(r.Summary)
-		redactValues(r.AcceptLoss, redact)
-		if r.Content != nil {
-			*r.Content = redact(*r.Content)
-		}
-		for i := range r.Remove {
-			r.Remove[i] = redact(r.Remove[i])
-		}
-	}
-}
+func same(text string) string { return text }
 
 var tags = lazy.New(`<[^>]*>`)
 

@@ -183,21 +183,6 @@ type IndexLine struct {
 	Inherited bool `json:"inherited,omitempty"` // from the memory that File is a new name of
 }
 
-// shown returns a copy of i with credentials masked in what a model or a person wrote, except in index lines, which are to
-// land unchanged.
-func (i Op) shown(allowed secret.Allowed) Op {
-	show := func(text string) string { return allowed.Show(text).Text }
-	i.Waived, i.Accepted = slices.Clone(i.Waived), maps.Clone(i.Accepted)
-	i.Header.redact(show)
-	if i.Request != nil {
-		r := *i.Request
-		r.Summary, r.AcceptLoss = show(r.Summary), maps.Clone(r.AcceptLoss)
-		redactValues(r.AcceptLoss, show)
-		i.Request = &r
-	}
-	return i
-}
-
 // Op reads operation id.
 func (s *Records) Op(id string) (o Op, err error) {
 	if !ValidID(id) {
@@ -225,8 +210,8 @@ func (s *Records) Op(id string) (o Op, err error) {
 
 // row returns o as the database keeps it, with credentials masked.
 func (o *Op) row(allowed secret.Allowed) (*state.Operation, error) {
-	shown := o.shown(allowed)
-	record, err := json.Marshal(shown)
+	record, err := json.Marshal(o)
+	record = mapWords(record, maskedWords, func(text string) string { return allowed.Show(text).Text }, same)
 	deletes := slices.ContainsFunc(o.Changes, func(c Change) bool { return c.After == "" })
 	return &state.Operation{
 		ID: o.ID, Kind: string(o.Kind), Undoes: o.Undoes, State: string(o.State), Waits: o.Waits(), LastCall: o.LastCall, Landed: o.Landed,
