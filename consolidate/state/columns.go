@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"dream-mcp/consolidate/transcript/database"
 	"dream-mcp/memory"
 )
 
@@ -48,20 +49,8 @@ func (j inJSON) Scan(column any) error {
 }
 
 // all returns the rows of a query. columns returns where the columns of a row go.
-func all[T any](tx *Tx, columns func(*T) []any, query string, args ...any) (list []T, err error) {
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var t T
-		if err := rows.Scan(columns(&t)...); err != nil {
-			return nil, err
-		}
-		list = append(list, t)
-	}
-	return list, rows.Err()
+func all[T any](tx *Tx, columns func(*T) []any, query string, args ...any) ([]T, error) {
+	return database.All(columns)(tx.Query(query, args...))
 }
 
 // list returns the rows of a query, as all.

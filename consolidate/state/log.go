@@ -73,25 +73,10 @@ func (db *DB) Entries(q LogQuery, yield func(Entry) bool) error {
 		where += " AND files > 0"
 	}
 	for before := int64(1) << 62; ; {
-		var entries []Entry
-		err := db.view(func(tx *Tx) error {
-			rows, err := tx.Query("SELECT seq, operation, kind, outcome, undoes, undone, entry FROM log WHERE seq < ?"+where+
-				" ORDER BY seq DESC LIMIT ?", append(append([]any{before}, args...), page)...)
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			for rows.Next() {
-				var e Entry
-				var text string
-				if err := rows.Scan(&e.seq, &e.Operation, &e.Kind, &e.Outcome, &e.Undoes, &e.Undone, &text); err != nil {
-					return err
-				}
-				e.Text = []byte(text)
-				entries = append(entries, e)
-			}
-			return rows.Err()
-		})
+		entries, err := list(db, func(e *Entry) []any {
+			return []any{&e.seq, &e.Operation, &e.Kind, &e.Outcome, &e.Undoes, &e.Undone, &e.Text}
+		}, "SELECT seq, operation, kind, outcome, undoes, undone, entry FROM log WHERE seq < ?"+where+" ORDER BY seq DESC LIMIT ?",
+			append(append([]any{before}, args...), page)...)
 		if err != nil {
 			return err
 		}
@@ -108,18 +93,10 @@ func (db *DB) Entries(q LogQuery, yield func(Entry) bool) error {
 
 // Undone returns which of some operations are undone.
 func (db *DB) Undone(ids ...string) (map[string]bool, error) {
-	undone := make(map[string]bool)
-	err := db.view(func(tx *Tx) error {
-		for _, id := range ids {
-			found, err := tx.strings("SELECT operation FROM log WHERE operation = ? AND undone LIMIT 1", id)
-			if err != nil {
-				return err
-			}
-			if found != nil {
-				undone[id] = true
-			}
-		}
-		return nil
-	})
+	found, err := db.ids("SELECT operation FROM log WHERE undone AND operation IN (SELECT value FROM json_each(?))", inJSON{ids})
+	undone := make(map[string]bool, len(found))
+	for _, id := range found {
+		undone[id] = true
+	}
 	return undone, err
 }

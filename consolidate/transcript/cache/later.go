@@ -3,9 +3,10 @@ package cache
 import (
 	"context"
 	"database/sql"
-	"errors"
+	"slices"
 	"sync"
 
+	"dream-mcp/consolidate/transcript/database"
 	"dream-mcp/consolidate/transcript/parallel"
 	"dream-mcp/consolidate/transcript/said"
 )
@@ -52,23 +53,14 @@ func (db *DB) Wait() { db.done.Wait() }
 // Sweep removes the sessions whose transcripts are gone; of those in other programs' databases, those of this project.
 func (db *DB) Sweep(ctx context.Context, gone func(path string) bool) error {
 	return db.do(ctx, func(conn *sql.DB) error {
-		rows, err := conn.QueryContext(ctx, `SELECT id, path FROM session WHERE project IS NULL OR project = ?`, db.project)
-		if err != nil {
-			return err
+		type row struct {
+			id   int64
+			path string
 		}
-		defer rows.Close()
-		var old []int64
-		for rows.Next() {
-			var id int64
-			var path string
-			if err := rows.Scan(&id, &path); err != nil {
-				return err
-			}
-			if gone(path) {
-				old = append(old, id)
-			}
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil || len(old) == 0 {
+		old, err := database.All(func(r *row) []any { return []any{&r.id, &r.path} })(
+			conn.QueryContext(ctx, `SELECT id, path FROM session WHERE project IS NULL OR project = ?`, db.project))
+		old = slices.DeleteFunc(old, func(r row) bool { return !gone(r.path) })
+		if err != nil || len(old) == 0 {
 			return err
 		}
 		tx, err := conn.BeginTx(ctx, nil)
@@ -76,8 +68,8 @@ func (db *DB) Sweep(ctx context.Context, gone func(path string) bool) error {
 			return err
 		}
 		defer tx.Rollback()
-		for _, id := range old {
-			if _, err := tx.Exec(`DELETE FROM utterance WHERE session = ?; DELETE FROM session WHERE id = ?`, id, id); err != nil {
+		for _, r := range old {
+			if _, err := tx.Exec(`DELETE FROM utterance WHERE session = ?; DELETE FROM session WHERE id = ?`, r.id, r.id); err != nil {
 				return err
 			}
 		}

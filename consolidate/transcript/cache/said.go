@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"dream-mcp/consolidate/transcript/database"
 	"dream-mcp/consolidate/transcript/said"
 )
 
@@ -66,21 +67,15 @@ func (db *DB) LongLines() map[string]int {
 	}
 	lines := map[string]int{}
 	_ = db.do(context.Background(), func(conn *sql.DB) error { // it is only a cache
-		rows, err := conn.Query(`SELECT path, skipped FROM session WHERE instr(skipped, 'oversized lines') AND version = ?`, db.version())
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var path, skipped string
-			if err := rows.Scan(&path, &skipped); err != nil {
-				return err
-			}
+		type row struct{ path, skipped string }
+		rows, err := database.All(func(r *row) []any { return []any{&r.path, &r.skipped} })(
+			conn.Query(`SELECT path, skipped FROM session WHERE instr(skipped, 'oversized lines') AND version = ?`, db.version()))
+		for _, r := range rows {
 			var counts said.Skipped
-			_ = json.Unmarshal([]byte(skipped), &counts) // as it was written
-			lines[path] = counts[said.LongLine]
+			_ = json.Unmarshal([]byte(r.skipped), &counts) // as it was written
+			lines[r.path] = counts[said.LongLine]
 		}
-		return rows.Err()
+		return err
 	})
 	return lines
 }

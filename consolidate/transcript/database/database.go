@@ -268,20 +268,12 @@ func (v View) Count(table, key, value string) (n int64, err error) {
 }
 
 func (v View) columns(table string) (map[string]bool, error) {
-	rows, err := v.tx.QueryContext(v.ctx, `SELECT name FROM pragma_table_info(?)`, table)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+	names, err := All(func(name *string) []any { return []any{name} })(v.tx.QueryContext(v.ctx, `SELECT name FROM pragma_table_info(?)`, table))
 	known := map[string]bool{}
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
+	for _, name := range names {
 		known[name] = true
 	}
-	return known, rows.Err()
+	return known, err
 }
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
