@@ -86,13 +86,12 @@ func (db *DB) exec(statement string, args ...any) error {
 	})
 }
 
-// one reads the only row of a query without arguments, and reports whether there is one.
-func (db *DB) one(query string, columns ...any) (is bool, err error) {
-	err = db.view(func(tx *Tx) error {
-		is, err = found(tx.QueryRow(query).Scan(columns...))
+// one reads the only row of a query without arguments, if there is one.
+func (db *DB) one(query string, columns ...any) error {
+	return db.view(func(tx *Tx) error {
+		_, err := found(tx.QueryRow(query).Scan(columns...))
 		return err
 	})
-	return is, err
 }
 
 // found reports whether a row was found, and returns the other errors.

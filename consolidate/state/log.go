@@ -44,7 +44,7 @@ func (tx *Tx) log(e Entry) error {
 
 // Landings returns a number that grows with each landing.
 func (db *DB) Landings() (last int64, err error) {
-	_, err = db.one("SELECT coalesce(max(seq), 0) FROM log WHERE files > 0", &last)
+	err = db.one("SELECT coalesce(max(seq), 0) FROM log WHERE files > 0", &last)
 	return last, err
 }
 

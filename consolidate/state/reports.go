@@ -23,7 +23,7 @@ func (db *DB) QueueReport(r Report, most int) error {
 
 // Reports returns whether a report waits.
 func (db *DB) Reports() (wait bool, err error) {
-	_, err = db.one("SELECT EXISTS (SELECT 1 FROM reports)", &wait)
+	err = db.one("SELECT EXISTS (SELECT 1 FROM reports)", &wait)
 	return wait, err
 }
 

@@ -39,7 +39,7 @@ func (db *DB) AddShown(s *Shown, most int, choose func(before []Shown) bool) err
 
 // AnyShown reports whether anything is kept.
 func (db *DB) AnyShown() (any bool, err error) {
-	_, err = db.one("SELECT EXISTS (SELECT 1 FROM shown)", &any)
+	err = db.one("SELECT EXISTS (SELECT 1 FROM shown)", &any)
 	return any, err
 }
 
