@@ -121,13 +121,14 @@ func (c *claim) share() int {
 	return 100 * c.kept / c.all
 }
 
-// A sentence has a counterpart where words near each other have all of its exact words, and of the others two of three.
+// A sentence has a counterpart where words near each other have all of its exact words, its last word, and one of any two neighbours:
+// to say it otherwise changes single words, and what is lost is mostly a clause, or the end. Of 79 texts that lost something, in four
+// languages, it names 74, and of 62 that were said otherwise 6. A single adjective is lost unseen.
 const (
 	nearWords = 2 // the words that are looked at are so many times those of the sentence, and
 	nearMore  = 24
 
 	shortMemory = 80 // words of a memory that all count as near each other, for a merge
-	mostAbsent  = 3  // one in so many of the other words may be absent
 )
 
 // uncovered returns the words that a text lacks where it has most of them, or nil if it has a counterpart there. At least so many
@@ -170,20 +171,16 @@ func uncovered(words []word, has map[string][]int, near int) []word {
 	for _, h := range hits[best[0]:best[1]] {
 		count[h.term]++
 	}
-	exact, plain := 0, 0
 	var gone []word
+	kept, absent := true, false
 	for i, w := range words {
-		if count[termOf[i]] == 0 {
+		before := absent
+		if absent = count[termOf[i]] == 0; absent {
 			gone = append(gone, w)
-			if w.exact {
-				exact++
-			}
-		}
-		if !w.exact {
-			plain++
+			kept = kept && !w.exact && !before
 		}
 	}
-	if exact == 0 && mostAbsent*len(gone) <= plain {
+	if kept && !absent {
 		return nil
 	}
 	return gone

@@ -54,6 +54,10 @@ func TestLost(t *testing.T) {
 		{"words of headings", "# Release Process Overview\n\nas it is run\n\n## The key that `petra` has", "As it is run.", []string{"## The ⟨key⟩ that `⟨petra⟩` has"}},
 		{"the plural", "The Cranes belong to the Tidewardens.", "The cranes belong to a Tidewarden.", nil},
 		{"words that a slash joins", "They read/write and/or wait.", "They read or write, and wait.", nil},
+		{"said otherwise", "Tests that touch the network carry the tag `net`. Use 50 h.", "Everything tagged `net` goes over the network, that is, those tests: 50 hours to use.", nil},
+		{"the end", "Release 4.2 of Halden must be signed by Tomas with the hardware token.", "Release 4.2 of Halden must be signed by Tomas.",
+			[]string{"Release 4.2 of Halden must be signed by Tomas with the ⟨hardware token⟩."}},
+		{"a negation before a vowel", "Avant 9:00 personne ne répond, appeler Karim.", "Personne n'y répond avant 9:00 : appeler Karim.", nil},
 		{"the other's name", "As in merged.md and [[merged]].", "As here.", nil},
 	} {
 		lost := Lost(map[memory.Name]*memory.Topic{mustName(t, "merged.md"): body(test.merged)}, mustName(t, "into.md"), body(test.survivor))

@@ -73,8 +73,8 @@ func newReader(sample string) *reader {
 	return r
 }
 
-// Words that turn a sentence, and words of the moment in which it was said, as one term each. The latter are not looked for: a
-// memory says "since 2026-11-05" of what was "back since yesterday".
+// Words that turn a sentence, and words that only bind or are of the moment in which it was said, as one term each; and units. Those of
+// the moment are not looked for: a memory says "since 2026-11-05" of what was "back since yesterday".
 const (
 	negation  = "¬"
 	condition = "?"
@@ -91,7 +91,11 @@ var cues = sync.OnceValue(func() map[string]string {
 			только кроме пока فقط إلا حتى 只 仅 僅 除 限`,
 		moment: `today yesterday tomorrow now again back still since already currently user said says wants want
 			heute gestern morgen jetzt wieder noch seit schon hoy ayer mañana ahora otra desde ya aujourd hier demain maintenant
-			encore depuis déjà сегодня вчера завтра сейчас снова уже`,
+			encore depuis déjà сегодня вчера завтра сейчас снова уже
+			always each every per because otherwise instead then therefore immer jede jeder jedes weil sonst statt dann siempre cada
+			porque luego entonces toujours chaque donc puis sinon alors`,
+		"h":   "h hour hours hora horas heure heures stunde stunden",
+		"min": "min minute minutes minuto minutos minuten",
 	} {
 		for w := range strings.FieldsSeq(words) {
 			terms[w] = term
@@ -241,7 +245,8 @@ func (r *reader) term(s string, from, to int) string {
 	switch {
 	case cues()[lower] != "":
 		return cues()[lower]
-	case denseNot.MatchString(w), lower == "t" && strings.ContainsAny(s[max(0, from-3):from], "'’"):
+	case denseNot.MatchString(w), lower == "t" && strings.ContainsAny(s[max(0, from-3):from], "'’"),
+		lower == "n" && strings.ContainsAny(s[to:min(to+3, len(s))], "'’"):
 		return negation
 	case strings.ContainsFunc(w, unicode.IsNumber):
 		return strings.ToLower(isoDate(w))

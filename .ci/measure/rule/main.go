@@ -28,6 +28,7 @@ var measures = []struct {
 	{"invisible", printInvisible},
 	{"relative-date", reldate.Print},
 	{"drift", drift.Print},
+	{"loss", printKept},
 }
 
 func main() {

@@ -30,3 +30,17 @@ func TestRun(t *testing.T) {
 		t.Error("a rule that is none is measured")
 	}
 }
+
+// TestKeptFloors holds how often a merge names what it loses, and only that.
+func TestKeptFloors(t *testing.T) {
+	labelled, heldout, ok := strings.Cut(keptSet, "; held out\n")
+	for name, set := range map[string]string{"labelled": labelled, "held out": heldout} {
+		h, err := measureKept(set)
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		if h.faulty < 20 || h.innocent < 15 || h.precision() < 0.85 || h.recall() < 0.75 {
+			t.Errorf("%s: %d lose, %d do not, precision %.3f, recall %.3f: %q", name, h.faulty, h.innocent, h.precision(), h.recall(), h.errors)
+		}
+	}
+}
