@@ -15,6 +15,7 @@ import (
 
 	"dream-mcp/consolidate/host"
 	"dream-mcp/server/settings"
+	"dream-mcp/testdata/tmpfs"
 )
 
 const self = "/opt/our tools/dream-mcp"
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(tmpfs.Run(m.Run))
 }
 
 func installer(home string) Installer {

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"dream-mcp/testdata/tmpfs"
 )
 
 // The test binary is the host and the server too, by DREAM_TEST_ROLE.
@@ -36,7 +38,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(tmpfs.Run(m.Run))
 }
 
 func TestParentGone(t *testing.T) {

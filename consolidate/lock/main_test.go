@@ -1,0 +1,10 @@
+package lock
+
+import (
+	"os"
+	"testing"
+
+	"dream-mcp/testdata/tmpfs"
+)
+
+func TestMain(m *testing.M) { os.Exit(tmpfs.Run(m.Run)) }

@@ -1,0 +1,10 @@
+package background
+
+import (
+	"os"
+	"testing"
+
+	"dream-mcp/testdata/tmpfs"
+)
+
+func TestMain(m *testing.M) { os.Exit(tmpfs.Run(m.Run)) }
