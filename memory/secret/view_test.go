@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -154,4 +155,24 @@ func FuzzView(f *testing.F) {
 			t.Fatalf("%s, %q: %v", quoted, back, err)
 		}
 	})
+}
+
+// Whoever changes what Find finds changes Rules.
+func TestRulesFollowTheSources(t *testing.T) {
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if strings.HasSuffix(f.Name(), "_test.go") || f.IsDir() {
+			continue
+		}
+		is, _ := os.ReadFile(f.Name())
+		if text, err := sources.ReadFile(f.Name()); err != nil || !bytes.Equal(text, is) {
+			t.Errorf("%s is not among the sources: add it to go:embed in view.go", f.Name())
+		}
+	}
+	if none, some := Allowed(nil).Rules(), (Allowed{"0123456789ab"}).Rules(); none == some {
+		t.Errorf("%x with and without an allowed value", none)
+	}
 }

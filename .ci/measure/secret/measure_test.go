@@ -1,15 +1,9 @@
 package measure
 
 import (
-	"flag"
-	"fmt"
-	"hash/fnv"
-	"os"
 	"slices"
 	"strings"
 	"testing"
-
-	"dream-mcp/memory/secret"
 )
 
 // The floors of what the README says. They are below what is measured, so that a sample may be added
@@ -51,27 +45,6 @@ func TestFreshFloors(t *testing.T) {
 		if r := measureFresh(held); r.secrets < 300 || r.innocent < 100 || r.found*100 < r.secrets*minFreshRecall || r.masked > 0 {
 			t.Errorf("held out %v: %d of %d found, %d of %d innocent lines masked", held, r.found, r.secrets, r.masked, r.innocent)
 		}
-	}
-}
-
-var update = flag.Bool("update", false, "write testdata/rules.golden")
-
-// TestRules asks for another number of the rules when they find something else in the samples: what was masked by others is then
-// masked again.
-func TestRules(t *testing.T) {
-	const golden = "testdata/rules.golden"
-	h := fnv.New64a()
-	for _, s := range slices.Concat(credentials(), traps(), heldOut(), heldOutTraps(), fresh(false), fresh(true), innocents(false), innocents(true)) {
-		fmt.Fprintln(h, s.text, secret.Find(s.text))
-	}
-	got := fmt.Sprintf("%x %x\n", secret.Allowed(nil).Rules(), h.Sum64())
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want, err := os.ReadFile(golden); err != nil || got != string(want) {
-		t.Errorf("%v; other credentials are found than before, or in other samples: raise rules in secret/view.go, and run this with -update", err)
 	}
 }
 
