@@ -186,7 +186,20 @@ func lost(t *ops.Tx, n memory.Name, survivor *memory.Topic, without ...Accepted)
 	for _, a := range without {
 		delete(accepted, a.text())
 	}
-	return rule.Lost(texts, n, survivor.Shown(t.Dir.AllowSecrets), slices.Collect(maps.Keys(accepted))...), nil
+	var others []*memory.Topic // which t writes, and which are to be as safe
+	for _, c := range t.Changes {
+		if c.After == "" || c.Name == n || c.Name.TopFolder() != n.TopFolder() {
+			continue
+		}
+		data, err := t.Stage.Content(c.After)
+		if err != nil {
+			return nil, err
+		}
+		if o := memory.ParseTopic(data); o.Type() == survivor.Type() {
+			others = append(others, o.Shown(t.Dir.AllowSecrets))
+		}
+	}
+	return rule.Lost(texts, n, survivor.Shown(t.Dir.AllowSecrets), others, slices.Collect(maps.Keys(accepted))...), nil
 }
 
 // checkAccepted fails where a reason is missing, or nothing is merged into w.n.

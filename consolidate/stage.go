@@ -292,11 +292,41 @@ func (w *writing) setMissing(res *WriteResult) error {
 			res.Accepted = append(res.Accepted, text)
 		}
 	}
+	if still, err = w.correct(res, still); err != nil {
+		return err
+	}
 	res.Missing = still[:min(len(still), maxShownFacts)]
 	res.More = len(still) - len(res.Missing)
-	res.Next = "nothing is missing any more, and nothing of the merge blocks"
+	if res.Accepted != nil {
+		res.Next = "nothing is missing any more, and nothing of the merge blocks"
+	}
 	if len(still) > 0 {
 		res.Next = "write what still holds into the text; for the rest " + acceptCall(w.n, still)
 	}
 	return err
+}
+
+// correct takes from the facts that w.n lacks those in which an edit corrects what is missing, and accepts them.
+func (w *writing) correct(res *WriteResult, facts []rule.Fact) ([]rule.Fact, error) {
+	accepted := w.t.Merges[w.n.String()].Accepted
+	for _, e := range w.Edits {
+		if len(facts) == 0 || !rule.Corrects(e.Old, e.New) || accepted[e.Old] != "" {
+			continue
+		}
+		accepted[e.Old] = "now: " + e.New
+		left, err := lost(w.t, w.n, memory.ParseTopic(w.data))
+		if err != nil {
+			return nil, err
+		}
+		if len(left) == len(facts) {
+			delete(accepted, e.Old)
+		}
+		for _, f := range facts {
+			if !slices.Contains(left, f) {
+				res.Corrected = append(res.Corrected, f.Text+" → "+visible.Short(memory.OneLine(e.New), maxCited))
+			}
+		}
+		facts = left
+	}
+	return facts, nil
 }

@@ -45,21 +45,22 @@ func (r *WriteRequest) onlyAccepts() bool { return r.keepsText() && len(r.Replac
 
 // WriteResult says what became of it.
 type WriteResult struct {
-	Path     string         `json:"path"`
-	Action   string         `json:"action"` // created, updated, deleted, accepted, indexed, unchanged
-	Sum      string         `json:"sum,omitempty"`
-	Bytes    int            `json:"bytes"`
-	Staged   bool           `json:"staged"`
-	Index    string         `json:"index_line,omitempty"` // the line of the index that landed with it
-	Undo     string         `json:"undo,omitempty"`
-	Cited    []string       `json:"cited,omitempty"`    // the evidence that is the user's words
-	Evidence []Cited        `json:"evidence,omitempty"` // the rest of it, which is kept too and may not be meant
-	Accepted []string       `json:"accepted,omitempty"` // facts that were missing and are accepted now
-	Missing  []rule.Fact    `json:"missing,omitempty"`  // of what was merged into it
-	More     int            `json:"more_missing,omitempty"`
-	Next     string         `json:"next,omitempty"` // the call that accepts what is missing
-	Also     []string       `json:"also,omitempty"` // passages of other memories on the same thing, as "file:line text"
-	Findings []rule.Finding `json:"findings"`
+	Path      string         `json:"path"`
+	Action    string         `json:"action"` // created, updated, deleted, accepted, indexed, unchanged
+	Sum       string         `json:"sum,omitempty"`
+	Bytes     int            `json:"bytes"`
+	Staged    bool           `json:"staged"`
+	Index     string         `json:"index_line,omitempty"` // the line of the index that landed with it
+	Undo      string         `json:"undo,omitempty"`
+	Cited     []string       `json:"cited,omitempty"`     // the evidence that is the user's words
+	Evidence  []Cited        `json:"evidence,omitempty"`  // the rest of it, which is kept too and may not be meant
+	Accepted  []string       `json:"accepted,omitempty"`  // facts that were missing and are accepted now
+	Missing   []rule.Fact    `json:"missing,omitempty"`   // of what was merged into it
+	Corrected []string       `json:"corrected,omitempty"` // what an edit replaced in such a fact, and by what
+	More      int            `json:"more_missing,omitempty"`
+	Next      string         `json:"next,omitempty"` // the call that accepts what is missing
+	Also      []string       `json:"also,omitempty"` // passages of other memories on the same thing, as "file:line text"
+	Findings  []rule.Finding `json:"findings"`
 
 	fresh  []related.Passage             // that it adds
 	gone   map[string]bool               // the values that it takes away

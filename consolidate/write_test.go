@@ -53,7 +53,7 @@ func FuzzMerge(f *testing.F) {
 				t.Fatal("a refused merge has changed something")
 			}
 			// What is missing is listed in the dream; outside it the same texts are.
-			accept(rule.Lost(map[memory.Name]*memory.Topic{name(t, "y.md"): memory.ParseTopic([]byte(y))}, name(t, "x.md"), memory.ParseTopic([]byte(content))))
+			accept(rule.Lost(map[memory.Name]*memory.Topic{name(t, "y.md"): memory.ParseTopic([]byte(y))}, name(t, "x.md"), memory.ParseTopic([]byte(content)), nil))
 			res, err = p.Write(ctx, r)
 		}
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"dream-mcp/memory"
 )
@@ -27,16 +28,16 @@ func RestOf(file string) string { return "the rest of " + file }
 // Dropped returns the sentences of a memory's body without a counterpart in its new text that lack an exact word there: a name, a
 // number, code, a negation or a condition.
 func Dropped(n memory.Name, before, after *memory.Topic) []Fact {
-	return lost(map[memory.Name]*memory.Topic{n: before}, n, after, true)
+	return lost(map[memory.Name]*memory.Topic{n: before}, n, after, nil, true)
 }
 
-// Lost returns the sentences of merged memories without a counterpart in the survivor, each once, in the order of the texts.
-// An accepted text covers a sentence if it has all the marked words.
-func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memory.Topic, accepted ...string) []Fact {
-	return lost(merged, into, survivor, false, accepted...)
+// Lost returns the sentences of merged memories without a counterpart in the survivor or one of others, each once, in the order of the
+// texts. An accepted text covers a sentence if it has all the marked words.
+func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memory.Topic, others []*memory.Topic, accepted ...string) []Fact {
+	return lost(merged, into, survivor, others, false, accepted...)
 }
 
-func lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memory.Topic, exact bool, accepted ...string) []Fact {
+func lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memory.Topic, others []*memory.Topic, exact bool, accepted ...string) []Fact {
 	var names []string
 	for _, n := range append(memory.SortedNames(merged), into) {
 		names = append(names, "[["+memory.StemOf(n.String())+"]]", " ", n.String(), " ")
@@ -53,7 +54,10 @@ func lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memo
 	if near > shortMemory {
 		near = 0
 	}
-	var agreed []map[string][]int
+	var agreed, also []map[string][]int
+	for _, o := range others {
+		also = append(also, r.terms(wholeText(o)))
+	}
 	for _, a := range accepted {
 		agreed = append(agreed, r.terms(a))
 	}
@@ -69,8 +73,9 @@ func lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memo
 		}
 		for _, s := range sentencesOf(said) {
 			s.text = unnamed.Replace(s.text)
-			gone := uncovered(r.read(s), has, near)
-			if len(gone) == 0 || (exact || s.heading) && !slices.ContainsFunc(gone, word.isExact) || slices.ContainsFunc(agreed, func(a map[string][]int) bool {
+			words := r.read(s)
+			gone := uncovered(words, has, near)
+			if len(gone) == 0 || slices.ContainsFunc(also, func(o map[string][]int) bool { return uncovered(words, o, 0) == nil }) || (exact || s.heading) && !slices.ContainsFunc(gone, word.isExact) || slices.ContainsFunc(agreed, func(a map[string][]int) bool {
 				return !slices.ContainsFunc(gone, func(w word) bool { return a[w.term] == nil })
 			}) {
 				continue
@@ -82,6 +87,37 @@ func lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memo
 		}
 	}
 	return lost
+}
+
+// maxCorrected bounds the words that a correction replaces.
+const maxCorrected = 3
+
+// Corrects reports whether a new text has other words in the place of some of an old one: as many numbers, names and others, and the
+// same negations and conditions.
+func Corrects(old, new string) bool {
+	r := newReader(old + "\n" + new)
+	kinds := make(map[string]int)
+	beyond := func(s string, others map[string][]int, count int) (n int) {
+		for _, w := range r.read(sentence{text: s}) {
+			if others[w.term] == nil {
+				kind := fmt.Sprint(w.exact, strings.ContainsFunc(w.term, unicode.IsNumber))
+				if w.term == negation || w.term == condition {
+					kind = w.term
+				}
+				kinds[kind] += count
+				n++
+			}
+		}
+		return n
+	}
+	gone := beyond(old, r.terms(new), 1)
+	beyond(new, r.terms(old), -1)
+	for kind, left := range kinds {
+		if left > 0 || left < 0 && (kind == negation || kind == condition) {
+			return false
+		}
+	}
+	return gone > 0 && gone <= maxCorrected
 }
 
 // A claim is a text whose sentences are looked for in other texts.

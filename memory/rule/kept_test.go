@@ -77,7 +77,7 @@ func TestLostAsWritten(t *testing.T) {
 	n, _ := memory.ParseName("crane.md")
 	merged := map[memory.Name]*memory.Topic{n: memory.ParseTopic([]byte("The ferry stays. In March 2026, and on 3 May 2026, Mareike greased the crane."))}
 	into, _ := memory.ParseName("harbour.md")
-	lost := Lost(merged, into, memory.ParseTopic([]byte("The ferry stays, since 2026-05-03.")))
+	lost := Lost(merged, into, memory.ParseTopic([]byte("The ferry stays, since 2026-05-03.")), nil)
 	if len(lost) != 1 || !strings.Contains(lost[0].Text, "March 2026") || !strings.Contains(lost[0].Text, "on 3 May 2026") {
 		t.Errorf("got %+v", lost)
 	}

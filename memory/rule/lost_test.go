@@ -60,7 +60,7 @@ func TestLost(t *testing.T) {
 		{"a negation before a vowel", "Avant 9:00 personne ne répond, appeler Karim.", "Personne n'y répond avant 9:00 : appeler Karim.", nil},
 		{"the other's name", "As in merged.md and [[merged]].", "As here.", nil},
 	} {
-		lost := Lost(map[memory.Name]*memory.Topic{mustName(t, "merged.md"): body(test.merged)}, mustName(t, "into.md"), body(test.survivor))
+		lost := Lost(map[memory.Name]*memory.Topic{mustName(t, "merged.md"): body(test.merged)}, mustName(t, "into.md"), body(test.survivor), nil)
 		var got []string
 		for _, f := range lost {
 			got = append(got, f.Text)
@@ -121,7 +121,7 @@ func FuzzLost(f *testing.F) {
 	f.Fuzz(func(t *testing.T, merged, survivor string) {
 		m, s := memory.ParseTopic([]byte("---\nname: x\n---\n"+merged)), memory.ParseTopic([]byte("---\nname: y\n---\n"+survivor))
 		var listed strings.Builder
-		for _, fact := range Lost(map[memory.Name]*memory.Topic{mustName(t, "merged.md"): m}, mustName(t, "into.md"), s) {
+		for _, fact := range Lost(map[memory.Name]*memory.Topic{mustName(t, "merged.md"): m}, mustName(t, "into.md"), s, nil) {
 			listed.WriteString(fact.Text + "\n")
 		}
 		for _, number := range regexp.MustCompile(`[0-9]+`).FindAllString(uncounted.ReplaceAllString(m.Body(), ""), -1) {
@@ -130,4 +130,26 @@ func FuzzLost(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestCorrects(t *testing.T) {
+	for _, test := range []struct {
+		old, new string
+		want     bool
+	}{
+		{"10:30", "11:45", true},
+		{"The depots service keeps its data in region-3.", "The depots service keeps its data in region-88.", true},
+		{"Ask Mareike.", "Ask Anselm.", true},
+		{"At eight.", "At nine.", true},
+		{"It lifts 12 t and is red.", "It lifts 14 t.", false},
+		{"It lifts 12 t.", "It lifts much.", false},
+		{"Ask Mareike.", "", false},
+		{"Deploy on port 80.", "Never deploy on port 81.", false},
+		{"The old text says four words.", "A wholly other claim stands here now.", false},
+		{"the same", "the same", false},
+	} {
+		if got := Corrects(test.old, test.new); got != test.want {
+			t.Errorf("%q, %q: %v", test.old, test.new, got)
+		}
+	}
 }

@@ -29,7 +29,7 @@ func measureKept(set string) (h score, err error) {
 		case '+', '-':
 			old = row
 		case ' ':
-			lost := rule.Lost(map[memory.Name]*memory.Topic{from: topic(old[2:])}, into, topic(row[2:]))
+			lost := rule.Lost(map[memory.Name]*memory.Topic{from: topic(old[2:])}, into, topic(row[2:]), nil)
 			h.count(old[0] == '+', len(lost) > 0, old)
 		}
 	}
