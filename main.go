@@ -1,5 +1,6 @@
 // Dream-mcp consolidates the long-term memory of coding agents. It is an MCP server on standard input and output, with
-// verbs for people. Started in a terminal without a verb, it prints how to connect it.
+// verbs for people. Started in a terminal without a verb, it prints what is known of the
+// project.
 package main
 
 import (

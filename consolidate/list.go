@@ -155,8 +155,8 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, with li
 	return s.lists.First(ctx, all, l, r.PageBytes, r.Limit)
 }
 
-// sinceLast returns how far dreams that landed and were not undone have listed: up to the last dream, whoever ran it, where nothing
-// was listed before.
+// sinceLast returns how far dreams have listed that landed and were not undone. If none has, that is the time of the last dream of
+// any program.
 func (s *Sessions) sinceLast(ctx context.Context) (listed.Progress, error) {
 	if all, _ := state.Listed.Get(s.p.Store.Records.Look()); len(all) > 0 { // what is lost is listed again
 		undone, err := s.p.Store.Records.Undone(listed.Dreams(all)...)

@@ -193,15 +193,15 @@ func (w *writing) hourAgo() (*memory.Snapshot, error) {
 			continue
 		}
 		singles++
-		if err := w.takeBack(&ago, e, seen, done); err != nil {
+		if err := w.undoIn(&ago, e, seen, done); err != nil {
 			return nil, err
 		}
 	}
 	return &ago, nil
 }
 
-// takeBack takes the changes of one write back in a snapshot.
-func (w *writing) takeBack(s *memory.Snapshot, e ops.LogEntry, seen map[memory.Name]memory.Sum, done map[memory.Name]bool) error {
+// undoIn undoes the changes of one write in a snapshot.
+func (w *writing) undoIn(s *memory.Snapshot, e ops.LogEntry, seen map[memory.Name]memory.Sum, done map[memory.Name]bool) error {
 	a, err := w.p.Store.Records.Op(e.ID)
 	if err != nil {
 		return nil // it was pruned: nothing is known of it

@@ -131,8 +131,8 @@ func (w *writing) noteMerge() {
 	t.Merges[file] = m
 }
 
-// renamed returns the new names of the memories that t renames, by the old ones: of what one new memory alone replaces, or has the
-// text of.
+// renamed returns the new names of the memories that t renames, by the old ones. A deletion is a rename if exactly one new memory
+// replaces the file or has its body.
 func renamed(t *ops.Tx) (map[string]string, error) {
 	all, body := make(map[string]string), make(map[memory.Name]string)
 	for _, c := range t.Changes {
@@ -161,7 +161,8 @@ func renamed(t *ops.Tx) (map[string]string, error) {
 	return all, nil
 }
 
-// lost returns the sentences of what was merged into n that its text lacks, and that were not accepted but by those left out.
+// lost returns the sentences of what was merged into n that its text lacks and that were not accepted. It ignores the acceptances
+// in without.
 func lost(t *ops.Tx, n memory.Name, survivor *memory.Topic, without ...Accepted) ([]rule.Fact, error) {
 	m := t.Merges[n.String()]
 	if m == nil {

@@ -143,7 +143,7 @@ func (w *writing) stamped() *memory.Topic {
 		sources = append(sources, c.Source)
 	}
 	if w.Content != nil && have.IsPersons() {
-		topic.SetPersons() // a new text does not end it
+		topic.MarkPersonal() // a new text does not end it
 	}
 	topic.Stamp(w.now, sources)
 	if w.Content != nil || len(w.merged) > 0 {

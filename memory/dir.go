@@ -30,7 +30,7 @@ var (
 	ErrTooLarge   = tooLarge(MaxFileBytes) // errors.Is it, whatever the limit
 	ErrNotRegular = errors.New("not a regular file")
 	ErrLinked     = fmt.Errorf("%w: it has more than one hard link", ErrNotRegular)
-	ErrFixed      = errors.New("can't be replaced: it is a mount point, or marked immutable or append-only")
+	ErrFixed      = errors.New("cannot be replaced: it is a mount point, or marked immutable or append-only")
 )
 
 // tooLarge says that something has more bytes.
@@ -83,7 +83,7 @@ type Other struct {
 }
 
 // Listing is the contents of a memory directory, sorted by path. Files holds topics, the index, and
-// logs; Other what can't be a memory; what begins with a dot is in neither.
+// logs; Other what cannot be a memory; what begins with a dot is in neither.
 type Listing struct {
 	Files   []Found
 	Other   []Other

@@ -104,7 +104,7 @@ func (n Name) Compare(o Name) int { return strings.Compare(n.path, o.path) }
 // SortedNames returns the keys of a map in order.
 func SortedNames[T any](of map[Name]T) []Name { return slices.SortedFunc(maps.Keys(of), Name.Compare) }
 
-// MarshalText and UnmarshalText let a Name stand in JSON; what is read passes ParseName.
+// MarshalText and UnmarshalText encode a Name in JSON; what is read passes ParseName.
 func (n Name) MarshalText() ([]byte, error) { return []byte(n.path), nil }
 
 // UnmarshalText is the inverse of MarshalText.
@@ -116,8 +116,8 @@ func (n *Name) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Creatable returns nil if a new file may have the name n, else the reason. What lies deeper than one folder is changed
-// where it is, and not made.
+// Creatable returns nil if a new file may have the name n, else the reason. A file deeper than one folder can be
+// changed, but not created.
 func (n Name) Creatable() error {
 	if err := n.Writable(); err != nil || strings.Count(n.path, "/") <= 1 {
 		return err
@@ -134,12 +134,12 @@ func (n Name) Writable() error {
 	case n.path == "":
 		return errName
 	case folder == "" && strings.EqualFold(file, IndexFile):
-		return fmt.Errorf("%q is the index, which has a call of its own", n.path)
+		return fmt.Errorf("%q is the index: use finalize_index", n.path)
 	case strings.Count(folder, "/") >= maxDepth-1:
 		return fmt.Errorf("%w: nested too deep", errName)
 	}
 	if !n.IsTopic() {
-		return fmt.Errorf("%q is reserved: what lies in %s/ is not written by a dream", n.path, folder)
+		return fmt.Errorf("%q is reserved: a dream does not write into %s/", n.path, folder)
 	}
 	for part := range strings.SplitSeq(n.path, "/") {
 		if err := checkSpelling(part); err != nil {

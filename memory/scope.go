@@ -11,8 +11,8 @@ const scopePerson = "person"
 // IsPersons reports whether the topic says that it is the person's, in all their projects.
 func (m *frontmatter) IsPersons() bool { return m.either("scope").value == scopePerson }
 
-// SetPersons says so. A topic without frontmatter is left as it is.
-func (t *Topic) SetPersons() {
+// MarkPersonal says so. A topic without frontmatter is left as it is.
+func (t *Topic) MarkPersonal() {
 	if t.HasFrontmatter() {
 		t.masked = nil
 		t.set("scope", scopePerson)

@@ -2,7 +2,7 @@ package memory
 
 import "testing"
 
-// What SetPersons adds ClearPersons takes away, to the byte.
+// What MarkPersonal adds ClearPersons takes away, to the byte.
 func TestPersons(t *testing.T) {
 	for _, text := range []string{
 		"---\nname: a\n---\nText.\n",
@@ -12,7 +12,7 @@ func TestPersons(t *testing.T) {
 		"---\r\nname: a\r\nmetadata:\r\n    type: user\r\n---\r\nText.\r\n",
 	} {
 		topic := ParseTopic([]byte(text))
-		topic.SetPersons()
+		topic.MarkPersonal()
 		if again := ParseTopic(topic.Bytes()); !topic.IsPersons() || !again.IsPersons() {
 			t.Errorf("%q does not say so", topic.Bytes())
 		}

@@ -206,7 +206,7 @@ func mapLogs(b *text, m consolidate.Map) {
 		len(m.Logs), fenceOpen)
 	for _, l := range m.Logs[:min(len(m.Logs), maxMapLogs)] {
 		b.add(true, "%s %d %s", quoted(l.Name.String(), 200), l.Size, l.Day)
-		b.add(l.Err != nil, ": can't be read")
+		b.add(l.Err != nil, ": cannot be read")
 		b.add(l.Before > 0, " (%d lines before these)", l.Before)
 		b.add(l.Tools > 0, " (%d of tools left out)", l.Tools)
 		b.WriteByte('\n')

@@ -36,7 +36,7 @@ func readme(t *testing.T, table Table) []byte {
 	b.WriteString(`# The tools
 
 What a host shows its model. ` + "`go test ./tools -update`" + ` writes this page from the table of the tools. Each
-tool is a file with a function, which makes one call and renders the answer. Its title, description and schemas are in
+tool is a file with a function, which calls package consolidate and renders the answer. Its title, description and schemas are in
 [wire](wire); clients see the schemas without the limits, which a refusal names.
 
 Answers are text, unless a tool has an output schema. Pages have about 10 KB, of memories 25 KB; no answer

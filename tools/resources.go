@@ -37,7 +37,7 @@ func (c *Connection) resources() []mcpserver.ServerResource {
 				data, err := secret.JSON(s)
 				return string(data), err
 			}),
-		serve(ops.LastURI, "last-dream", "Last dream", "Report and diff of the last dream that changed something.", "text/plain",
+		serve(ops.LastURI, "last-dream", "Last dream", "Report and diff of the last dream or other change.", "text/plain",
 			func(ctx context.Context, p *consolidate.Project, _ string) (string, error) {
 				report, err := p.History.LastReport(ctx)
 				if errors.Is(err, ops.ErrNothing) {

@@ -1,5 +1,5 @@
 // Package tools defines the tools, prompts and resources that a model uses: one file for each tool, and one table of
-// them all. The function of a tool makes one call of package consolidate, and renders the answer. What a client sees of
+// them all. The function of a tool calls package consolidate, and renders the answer. What a client sees of
 // the tools is in the folder wire.
 //
 // Arguments are checked against the schema in the folder wire; the client sees it without its limits. The size of an

@@ -248,7 +248,7 @@ func changeList(ctx context.Context, store *ops.Store, change func(*forgotten.Li
 		return err
 	}
 	defer root.Close()
-	unlock, err := lock.Note(ctx, root, store.StateHome, forgottenLock, ops.Wait)
+	unlock, err := lock.LockFile(ctx, root, store.StateHome, forgottenLock, ops.Wait)
 	if err != nil {
 		return err
 	}

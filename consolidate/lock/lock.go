@@ -249,9 +249,9 @@ func (l *Lock) Clear() error { return l.file.Truncate(0) }
 // Release releases the lock.
 func (l *Lock) Release() error { return errors.Join(l.file.Close(), l.flock.Unlock()) }
 
-// Note locks a lock file in the folder root, whose path is dir. It waits at most wait for another process, and then fails with
+// LockFile locks a lock file in the folder root, whose path is dir. It waits at most wait for another process, and then fails with
 // ErrHeld. It refuses anything but a regular file: opening a fifo would block, and not even a signal ends that.
-func Note(ctx context.Context, root *os.Root, dir, name string, wait time.Duration) (unlock func() error, err error) {
+func LockFile(ctx context.Context, root *os.Root, dir, name string, wait time.Duration) (unlock func() error, err error) {
 	f, err := memory.OpenRegular(root, name, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err

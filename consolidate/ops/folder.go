@@ -150,7 +150,7 @@ func (f *Records) LockNote(ctx context.Context, file string, wait time.Duration)
 	if err != nil {
 		return nil, err
 	}
-	return lock.Note(ctx, root, f.StateDir(), file, wait)
+	return lock.LockFile(ctx, root, f.StateDir(), file, wait)
 }
 
 // RealPath resolves the links in the part of path that exists, so that the key of a directory is the same before and after

@@ -47,7 +47,7 @@ func (s *Stage) reverse(c Change) ([]Conflict, error) {
 		if err != nil {
 			return nil, err
 		}
-		merged, ok := takeBack(c, after, disk, data)
+		merged, ok := undoChange(c, after, disk, data)
 		if !ok {
 			return []Conflict{{Name: c.Name, Want: c.After, Have: disk.Sum}}, nil
 		}
@@ -139,10 +139,10 @@ func (a Op) Merged(undo []Change) []memory.Name {
 	return merged
 }
 
-// takeBack undoes what c changed in a file that others changed since. It reports false if they changed the same lines. It also
+// undoChange undoes what c changed in a file that others changed since. It reports false if they changed the same lines. It also
 // reports false if one of the three texts is missing: a file that was deleted and created again has no line in common with
 // the old one. In the index, the lines of others are always kept.
-func takeBack(c Change, after []byte, disk memory.File, before []byte) (merged []byte, ok bool) {
+func undoChange(c Change, after []byte, disk memory.File, before []byte) (merged []byte, ok bool) {
 	if disk.Sum == unreadable {
 		return nil, false
 	}

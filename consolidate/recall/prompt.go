@@ -151,8 +151,8 @@ func eachTerm(s string, do func(token string, kind text.Kind, terms []string)) {
 	text.EachToken(s, func(token string, kind text.Kind) { do(token, kind, text.English().Terms(token, kind)) })
 }
 
-// weigh returns what the terms weigh that a passage shares with a prompt, of which asked are the names. Of words that a
-// sign joins, only the whole counts.
+// weigh returns the weight of the terms that a passage shares with the prompt. The keys of asked are the prompt's names. Of words
+// that a sign joins, only the whole counts.
 func weigh(passage string, weights map[string]float64, asked map[string]bool) float64 {
 	type token struct {
 		text   string

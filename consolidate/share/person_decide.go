@@ -33,7 +33,7 @@ func (p *Person) Add(ctx context.Context, n memory.Name) error {
 			return ops.Refuse(fmt.Sprintf("%s has no frontmatter, which says whose it is", n), "begin it with the lines ---, name:, description: and ---")
 		}
 		isPersons := topic.IsPersons()
-		topic.SetPersons()
+		topic.MarkPersonal()
 		err = p.agreed(known, theirs, n, isPersons)
 		if err == nil && string(topic.Bytes()) != string(text) {
 			err = land(ctx, p.Store, ours, Files{n: topic.Bytes()}, nil, "you made it a memory of all your projects")

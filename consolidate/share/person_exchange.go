@@ -141,7 +141,8 @@ func mergeOne(n memory.Name, base, a, b []byte) ([]byte, error) {
 	return merged[n], err
 }
 
-// land lands changes of what was in a memory; nil deletes. A new memory gets the line that it has in index, and one that goes loses its line.
+// land writes changes over was, the files of a memory; nil deletes one. A new memory gets the line that it has in index, and a deleted
+// one loses its line.
 func land(ctx context.Context, s *ops.Store, was, changes Files, index *memory.Index, why string) error {
 	after := maps.Clone(was)
 	maps.Copy(after, changes)

@@ -98,7 +98,7 @@ func (v *view) duplicateOf(n, other memory.Name) Finding {
 	return f
 }
 
-// nameEachOther reports whether one of two memories names the other: who wrote that knew both.
+// nameEachOther reports whether one of two memories names the other. Then its author knew both, and they are not copies.
 func (v *view) nameEachOther(a, b memory.Name) bool {
 	names := func(in, n memory.Name) bool { return memory.ParseIndex(v.After.Topics[in].Bytes()).Mentions(n) }
 	return names(a, b) || names(b, a)

@@ -107,7 +107,7 @@ func (i Installer) lock(ctx context.Context) (unlock func() error, err error) {
 		return nil, err
 	}
 	defer root.Close()
-	unlock, err = lock.Note(ctx, root, state, lockFile, lockWait)
+	unlock, err = lock.LockFile(ctx, root, state, lockFile, lockWait)
 	if errors.Is(err, lock.ErrHeld) {
 		err = cmp.Or(ctx.Err(), ErrBusy)
 	}

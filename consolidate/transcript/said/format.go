@@ -234,8 +234,8 @@ func (f File) IsOf(session string) bool {
 // Is reports whether a name is the key of the file's session, in full or as IDs have it.
 func (f File) Is(name string) bool { return f.Key() == name || ShortID(f.Key()) == name }
 
-// Meant returns the files whose session a name may mean: those with that key, or else those of any host with that ID, or whose ID
-// begins so. An ID that is not a UUID may begin so only if begun is set.
+// Meant returns the files whose session a name may mean: those with that key; if there are none, those of any host with that ID;
+// else those whose ID begins with it. If begun is false, only UUIDs may be given by their beginning.
 func Meant(files []File, name string, begun bool) (meant []File) {
 	host, id := cutKey(name)
 	var others []File

@@ -146,7 +146,7 @@ func LastTime(f File) time.Time {
 	return h.Last
 }
 
-// tail calls do with each record in the last most bytes of a session, of which it leaves out what is before a newline.
+// tail calls do with each record in the last most bytes of a session. It skips the line that begins before them.
 func (f File) tail(most int64, do func(*Record)) error {
 	return f.records(-most, most, func(r *Record, _ int64) bool {
 		do(r)

@@ -81,8 +81,8 @@ func NewLineReader(r io.Reader, block int) *LineReader {
 	return &LineReader{in: bufio.NewReaderSize(r, block)}
 }
 
-// lineReaders are those that read ReadBlock at once: to make one takes longer than to read a small transcript, and of
-// 100,000 heads it leaves gigabytes of garbage.
+// lineReaders are readers whose buffer has the size ReadBlock. To make one takes longer than to read a small transcript, and
+// one for each of 100,000 heads leaves gigabytes of garbage.
 var lineReaders = sync.Pool{New: func() any { return NewLineReader(nil, ReadBlock) }}
 
 // Lines returns the lines of a session from one on whose number and offset are known, to the length that the session had

@@ -120,13 +120,12 @@ func (p *pattern) all(text string) [][]int {
 	return all[:min(len(all), maxCounted)]
 }
 
-// matches is in of a text that is not folded yet.
+// matches calls in with a text that is not folded yet.
 func (p *pattern) matches(text string) (is, within bool) {
 	return p.in(text, foldFor([]*pattern{p}, text))
 }
 
-// in reports whether the pattern is in a text, of which the folded text is given too, and whether it is there at all where it
-// is to be a whole word.
+// in reports whether p matches a text, which is given folded, too. within is true if p occurs at all, also inside a longer word.
 func (p *pattern) in(text, folded string) (is, within bool) {
 	if !p.literals.in(p.either(text, folded)) || !p.regexp.MatchString(text) {
 		return false, false

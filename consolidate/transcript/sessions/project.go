@@ -49,9 +49,8 @@ type Options struct {
 type Project struct {
 	Options Options
 
-	// Mask hides credentials in a text of which text[from:to] is to be shown, and returns where that is then; nil:
-	// nothing is hidden. Whatever a hit shows is masked before it is cut, and whatever is kept. MaskRules is another
-	// number when Mask hides something else.
+	// Mask hides credentials in a text, and returns where text[from:to] is after that; nil hides nothing. A text is masked
+	// before it is cut, shown or kept. MaskRules changes when Mask hides something else.
 	Mask      func(text string, from, to int) (masked string, newFrom, newTo int)
 	MaskRules uint64
 
