@@ -54,10 +54,9 @@ func (i Installer) change(ctx context.Context, path string, make edit) (changed 
 	return changed && err == nil, err
 }
 
-// removeEmpty removes a folder that an uninstall has left empty, and those above it, below the home and its .config.
+// removeEmpty removes a folder that an uninstall has left empty, and those above it, below the home.
 func (i Installer) removeEmpty(dir string) {
-	config := filepath.Join(i.Env.Home, ".config")
-	for ; strings.HasPrefix(dir, i.Env.Home+string(filepath.Separator)) && dir != config; dir = filepath.Dir(dir) {
+	for ; strings.HasPrefix(dir, i.Env.Home+string(filepath.Separator)); dir = filepath.Dir(dir) {
 		if os.Remove(dir) != nil {
 			return
 		}
