@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -47,23 +48,25 @@ func runSearch(ctx context.Context, c *Command, p *consolidate.Project, setup se
 		if c.search.ranked {
 			return printRanked(ctx, c, to, p, q, "")
 		}
-		for q.Limit = searchPage; ; {
-			within, stop := c.working(ctx, "Searching")
-			res, err := p.Transcripts.Search(within, q)
+		q.Limit = searchPage
+		var last search.Result
+		var printed error
+		within, stop := c.working(ctx, "Searching")
+		defer stop()
+		err := p.Transcripts.Pages(within, q, func(res search.Result) bool {
 			stop()
+			last = res
 			for _, hit := range res.Hits {
-				if err == nil {
-					err = printHit(c, to, hit, p.Store.Now())
+				if printed == nil {
+					printed = printHit(c, to, hit, p.Store.Now())
 				}
 			}
-			if q.Cursor = res.Next; q.Cursor != "" && err == nil {
-				continue
-			}
-			if err == nil && res.Matches == 0 && len(strings.Fields(q.Pattern)) > 1 && !c.search.regex && !c.search.tools {
-				return printRanked(ctx, c, to, p, q, "No text has these words as they are. Texts that have some of them, the best first:\n")
-			}
-			return ended(c, to, p, err, res)
+			return printed == nil
+		})
+		if err = cmp.Or(err, printed); err == nil && last.Matches == 0 && len(strings.Fields(q.Pattern)) > 1 && !c.search.regex && !c.search.tools {
+			return printRanked(ctx, c, to, p, q, "No text has these words as they are. Texts that have some of them, the best first:\n")
 		}
+		return ended(c, to, p, err, last)
 	})
 }
 

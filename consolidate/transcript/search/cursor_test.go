@@ -69,3 +69,28 @@ func TestCursorKeepsTheLimit(t *testing.T) {
 		t.Errorf("%+v", r.Hits)
 	}
 }
+
+// All pages of a search are the pages that its cursors give, and the sessions are read once for them.
+func TestAllPages(t *testing.T) {
+	f := fixture.Talk(1)
+	for i := range 7 {
+		f.User(fmt.Sprint("lamp ", i))
+	}
+	s := withCache(t, store(t, f))
+	q := Query{Pattern: "lamp", Limit: 3}
+	bytes, pages := int64(-1), 0
+	err := s.Pages(t.Context(), q, func(page Result) bool {
+		want := search(t, s, q)
+		if q.Cursor = want.Next; len(page.Hits) != len(want.Hits) || page.Hits[0].ID != want.Hits[0].ID || page.Next != want.Next || page.Matches != 7 {
+			t.Errorf("page %d: %+v, want %+v", pages, page, want)
+		}
+		if pages++; pages > 1 && page.Bytes != bytes {
+			t.Errorf("%d bytes were read, then %d", bytes, page.Bytes)
+		}
+		bytes = page.Bytes
+		return true
+	})
+	if err != nil || pages != 3 {
+		t.Errorf("%d pages, %v", pages, err)
+	}
+}

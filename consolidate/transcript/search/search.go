@@ -82,30 +82,44 @@ func (r *Result) After(n int) string {
 
 // Search finds what was said, in all sessions. What a resumed session copied counts once, where the older file has it. A
 // *QueryError says what is wrong with the query.
-func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
+func (s *Store) Search(ctx context.Context, q Query) (result Result, err error) {
+	err = s.Pages(ctx, q, func(page Result) bool {
+		result = page
+		return false
+	})
+	return result, err
+}
+
+// Pages is Search, page after page until each returns false. The sessions are searched once.
+func (s *Store) Pages(ctx context.Context, q Query, each func(Result) bool) error {
 	after, err := q.parseCursor()
 	if err != nil {
-		return Result{}, err
+		return err
 	}
 	if err := q.complete(); err != nil {
-		return Result{}, err
+		return err
 	}
 	patterns, err := q.compiled()
 	if err != nil {
-		return Result{}, err
+		return err
 	}
 	w, err := s.walk(ctx, q)
 	if err != nil {
-		return Result{}, err
+		return err
 	}
 	scan := newScan(w, patterns, after)
 	if err := scan.run(ctx); err != nil {
-		return Result{}, err
+		return err
 	}
-	result, all := w.result(), scan.distinct()
-	result.Matches = len(all)
-	err = scan.fill(ctx, &result, all)
-	return result, err
+	all := scan.distinct()
+	for {
+		result := w.result()
+		result.Matches = len(all)
+		if err := scan.fill(ctx, &result, all); err != nil || !each(result) || result.Next == "" {
+			return err
+		}
+		scan.after = &result.shown[len(result.shown)-1]
+	}
 }
 
 // compiled returns the query's patterns.
