@@ -93,7 +93,7 @@ func FuzzStageFiles(f *testing.F) {
 			t.Errorf("the memory is changed:%s", differences(got, before))
 		}
 		err := writeNew(p, "later.md")
-		if _, broken := errors.AsType[*ops.BrokenError](err); broken && op.State == string(ops.Landing) { // a person decides
+		if _, broken := errors.AsType[*ops.BrokenError](err); broken && op.State == state.Landing { // a person decides
 			if _, err := p.Doctor.Examine(ctx, true, true); err != nil {
 				t.Fatal(err)
 			}

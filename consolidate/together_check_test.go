@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 )
 
@@ -101,10 +102,10 @@ func (h *chronicle) load(t *testing.T, p *Project, folder string) {
 		if err != nil {
 			t.Fatalf("archive %s: %v", id, err)
 		}
-		if a.State == ops.Landing {
+		if a.State == state.Landing {
 			t.Errorf("archive %s is still landing", id)
 		}
-		if a.State == ops.Landed {
+		if a.State == state.Landed {
 			h.archives = append(h.archives, h.archived(t, p, a))
 		}
 	}

@@ -91,7 +91,7 @@ func (e *examination) archive() error {
 			continue
 		}
 		for _, c := range a.Changes {
-			if c.Before == "" || a.State != ops.Landed {
+			if c.Before == "" || a.State != state.Landed {
 				continue
 			}
 			if _, err := db.TextSize(c.Before); err != nil && !slices.Contains(damaged, id) {

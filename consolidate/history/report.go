@@ -56,7 +56,7 @@ func (h *History) Report(ctx context.Context, id string, sources *provenance.Sou
 	}
 	none := ops.SizeOf(nil)
 	r := Report{Index: [2]ops.IndexSize{none, none}, Entry: info.Entry(info.Outcome, info.Landed), Waits: info.Outcome == ops.Proposed}
-	if info.State == ops.Landed {
+	if info.State == state.Landed {
 		r.Entry.Outcome = ops.Committed
 	}
 	if err := h.reportFiles(ctx, &r, info, sources); err != nil {

@@ -103,7 +103,7 @@ func (h *History) choose(ctx context.Context, all landings, n memory.Name, id st
 	if err != nil {
 		return Version{}, err
 	}
-	if o.State != ops.Landed {
+	if o.State != state.Landed {
 		return Version{}, ops.Refuse(fmt.Sprintf("%s has not landed", id), "dream-mcp undo --list "+ops.Quoted(n.String())+" shows the versions")
 	}
 	switch v, ok := all.before(n, state.Operation{ID: id, Landed: o.Landed}); {

@@ -79,7 +79,7 @@ func (h *History) undoable(id string) (whole, redo string, o ops.Op, err error) 
 	if err == nil {
 		o, err = h.Store.Records.Op(id)
 	}
-	if err == nil && o.State != ops.Landed {
+	if err == nil && o.State != state.Landed {
 		err = fmt.Errorf("%s has not landed: there is nothing to undo", id)
 	}
 	return id, redo, o, err

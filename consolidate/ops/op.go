@@ -57,7 +57,7 @@ type Op struct {
 
 // Plan is the changes of an operation, and how far they have come.
 type Plan struct {
-	State     State        `json:"state"`
+	State     string       `json:"state"`
 	Changes   []Change     `json:"-"`
 	Index     memory.Sum   `json:"index,omitempty"`      // of the index when it landed, if it is not one of Changes
 	Landed    time.Time    `json:"landed,omitzero"`      // when it landed, or began to
@@ -127,17 +127,8 @@ func (o *Op) unplan() {
 	}
 	// Each landing makes the index from the one on disk.
 	o.Changes = slices.DeleteFunc(o.Changes, func(c Change) bool { return c.Name.IsIndex() })
-	o.State, o.Landed, o.Index = Staged, time.Time{}, ""
+	o.State, o.Landed, o.Index = state.Staged, time.Time{}, ""
 }
-
-// State says how far the changes of an operation have come.
-type State string
-
-const (
-	Staged  State = state.Staged
-	Landing State = state.Landing
-	Landed  State = state.Landed
-)
 
 // Change is one file of an operation.
 type Change = state.Change
@@ -196,12 +187,12 @@ func (s *Records) Op(id string) (o Op, err error) {
 	if err := json.Unmarshal(row.Record, &o); err != nil {
 		return Op{}, fmt.Errorf("the record of %s: %w: %w", id, state.ErrDamaged, err)
 	}
-	if o.ID != id || o.State != State(row.State) {
+	if o.ID != id || o.State != row.State {
 		return Op{}, fmt.Errorf("the record of %s is of %q: %w", id, o.ID, state.ErrDamaged)
 	}
 	o.Changes, o.Bytes = row.Changes, row.Bytes
 	for _, c := range o.Changes {
-		if err := c.Name.Writable(); err != nil && !c.Name.IsIndex() && o.State != Landed {
+		if err := c.Name.Writable(); err != nil && !c.Name.IsIndex() && o.State != state.Landed {
 			return Op{}, fmt.Errorf("the record of %s is damaged: %q cannot be changed: %w", id, c.Name, err)
 		}
 	}
@@ -214,8 +205,8 @@ func (o *Op) row(allowed secret.Allowed) (*state.Operation, error) {
 	record = mapWords(record, maskedWords, func(text string) string { return allowed.Show(text).Text }, same)
 	deletes := slices.ContainsFunc(o.Changes, func(c Change) bool { return c.After == "" })
 	return &state.Operation{
-		ID: o.ID, Kind: string(o.Kind), Undoes: o.Undoes, State: string(o.State), Waits: o.Waits(), LastCall: o.LastCall, Landed: o.Landed,
-		OnlyCopy: deletes && o.State == Landed || len(o.Displaced)+len(o.LeftAlone) > 0, Bytes: o.Bytes, Record: record, Changes: o.Changes, Needs: o.texts(),
+		ID: o.ID, Kind: string(o.Kind), Undoes: o.Undoes, State: o.State, Waits: o.Waits(), LastCall: o.LastCall, Landed: o.Landed,
+		OnlyCopy: deletes && o.State == state.Landed || len(o.Displaced)+len(o.LeftAlone) > 0, Bytes: o.Bytes, Record: record, Changes: o.Changes, Needs: o.texts(),
 	}, err
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
 )
@@ -286,7 +287,7 @@ func TestConflict(t *testing.T) {
 			if got := tree(t, w.path); !maps.Equal(got, theirs) {
 				t.Errorf("a refused plan left %q, want %q", got, theirs)
 			}
-			if s.State != Staged || len(s.Changes) != len(staged) {
+			if s.State != state.Staged || len(s.Changes) != len(staged) {
 				t.Errorf("the stage is %s with %d changes, want staged with %d", s.State, len(s.Changes), len(staged))
 			}
 		})
@@ -426,7 +427,7 @@ func TestRecoverUnbegun(t *testing.T) {
 	if got := tree(t, w.path); !maps.Equal(got, asItWas) {
 		t.Errorf("rolled back to %q, want %q", got, asItWas)
 	}
-	if a.State != Staged || len(a.Changes) != 5 || len(a.Displaced) > 0 {
+	if a.State != state.Staged || len(a.Changes) != 5 || len(a.Displaced) > 0 {
 		t.Errorf("the stage is %s with %d changes, displaced %v", a.State, len(a.Changes), a.Displaced)
 	}
 	// The stage that was left can land another time.

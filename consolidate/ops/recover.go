@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 )
 
@@ -166,7 +167,7 @@ func (s *Store) end(l *lock.Lock, dir *memory.Dir, r lock.Record) error {
 	t, err := s.reopen(l, dir, r)
 	if err == nil {
 		r.Kind, t.record.Kind = t.Kind, t.Kind
-		if t.State == Landing {
+		if t.State == state.Landing {
 			t.Reason = died
 		}
 		err = t.Stage.recover()
@@ -184,7 +185,7 @@ func (s *Store) end(l *lock.Lock, dir *memory.Dir, r lock.Record) error {
 	}
 	outcome := Crashed
 	switch {
-	case t.State == Landed:
+	case t.State == state.Landed:
 		outcome = Committed
 	case t.Request != nil && t.Outcome == Rejected:
 		outcome = Rejected
@@ -235,7 +236,7 @@ func (s *Store) reopen(l *lock.Lock, dir *memory.Dir, r lock.Record) (*Tx, error
 	if err != nil {
 		return nil, err
 	}
-	info.State = cmp.Or(info.State, Staged)
+	info.State = cmp.Or(info.State, state.Staged)
 	t, err := s.newTx(dir, info)
 	if err != nil {
 		return nil, err
@@ -260,7 +261,7 @@ func (s *Records) LostPlan(r lock.Record) error {
 		return err
 	}
 	o, err := s.Op(r.ID)
-	if err != nil || o.State != Landing {
+	if err != nil || o.State != state.Landing {
 		return err
 	}
 	for _, c := range o.Changes {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
 )
@@ -65,9 +66,9 @@ func (s *Stage) prepare(now time.Time) error {
 // Commit makes the landing that Prepare prepared, and all its texts, durable: from now on it is completed. If it fails, the memory
 // is unchanged. After it Land must be called, or Cancel.
 func (s *Stage) Commit() error {
-	s.State = Landing
+	s.State = state.Landing
 	if err := s.write(nil); err != nil {
-		s.State = Staged
+		s.State = state.Staged
 		return errors.Join(err, s.cancel())
 	}
 	return nil
@@ -98,10 +99,10 @@ func (s *Stage) keepBefore(c *Change) (memory.Sum, error) {
 
 // cancel undoes Prepare and Commit: the changes are staged as before, and the temporaries are removed.
 func (s *Stage) cancel() error {
-	if s.State == Landed {
+	if s.State == state.Landed {
 		return errors.New("it has landed")
 	}
-	committed, displaced := s.State == Landing, len(s.Displaced)
+	committed, displaced := s.State == state.Landing, len(s.Displaced)
 	temps, err := s.keepTemps()
 	s.unplan()
 	if committed || err == nil && len(s.Displaced) > displaced {
@@ -117,7 +118,7 @@ func (s *Stage) cancel() error {
 // now. A file that is neither what is replaced nor what is put there belongs to somebody else: it is left alone and noted. step,
 // if not nil, is called before each change and before the end.
 func (s *Stage) Land(step func(string)) error {
-	if s.State == Landed {
+	if s.State == state.Landed {
 		return s.sweep()
 	}
 	if step == nil {
@@ -160,7 +161,7 @@ func (s *Stage) Land(step func(string)) error {
 	for i := range s.Changes {
 		s.Changes[i].Temp = ""
 	}
-	s.State, s.LeftAlone, s.Outcome, s.Ended = Landed, left, Committed, s.Landed
+	s.State, s.LeftAlone, s.Outcome, s.Ended = state.Landed, left, Committed, s.Landed
 	entry := s.Entry(Committed, s.Ended)
 	if err := s.write(&entry); err != nil {
 		*s.Op = landing // nobody else knows that it has landed: to be called again
@@ -235,9 +236,9 @@ func leftAlone(c Change, have memory.Sum) *Conflict {
 // recover ends what a crash left: a landing that was committed is completed; else the memory is as it was.
 func (s *Stage) recover() error {
 	switch s.State {
-	case Landed:
+	case state.Landed:
 		return s.sweep()
-	case Landing:
+	case state.Landing:
 		return s.Land(nil)
 	}
 	return s.cancel()

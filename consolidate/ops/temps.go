@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
 )
@@ -71,7 +72,7 @@ func (s *Stage) keepTemps() (removable []string, err error) {
 		}
 	}
 	for _, temp := range temps {
-		if s.State == Staged && strings.Contains(path.Base(temp), s.ID) {
+		if s.State == state.Staged && strings.Contains(path.Base(temp), s.ID) {
 			removable = append(removable, temp)
 			continue // a new text of ours: nothing has been exchanged yet
 		}
@@ -129,7 +130,7 @@ func (s *Stage) tidy(temps []string) error {
 	}
 	for _, c := range s.Changes {
 		folder := path.Dir(c.Name.String())
-		for err := error(nil); s.State == Landed && c.After == "" && folder != "." && err == nil; folder = path.Dir(folder) {
+		for err := error(nil); s.State == state.Landed && c.After == "" && folder != "." && err == nil; folder = path.Dir(folder) {
 			err = s.dir.Root().Remove(folder) // fails, as it should, if it has files
 		}
 	}

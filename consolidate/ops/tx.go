@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 )
 
@@ -94,7 +95,7 @@ func (s *Store) begin(l *lock.Lock, dir *memory.Dir, info Op) (*Tx, error) {
 
 // openTx opens the stage of an operation, which may be new. It writes nothing.
 func (s *Store) openTx(dir *memory.Dir, info Op) (*Tx, error) {
-	if info.State != "" && info.State != Staged {
+	if info.State != "" && info.State != state.Staged {
 		return nil, fmt.Errorf("its changes are %s, not staged", info.State)
 	}
 	t, err := s.newTx(dir, info)

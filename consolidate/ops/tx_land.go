@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 )
 
@@ -116,7 +117,7 @@ func (t *Tx) conclude(outcome Outcome, reason string) error {
 	if err := t.stamp(outcome); err != nil {
 		return err
 	}
-	if t.State != Landed { // else Land has recorded it
+	if t.State != state.Landed { // else Land has recorded it
 		t.Outcome, t.Ended = outcome, t.s.Now()
 		if reason != "" {
 			t.Reason = reason
