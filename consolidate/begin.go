@@ -46,8 +46,8 @@ func (p *Project) mayBegin(ctx context.Context, force bool) (gates gateOptions, 
 		if err == nil || p.dream != nil || errors.Is(err, ErrStopped) {
 			return gates, true, err // a person who stops a dream does not ask for the next one
 		}
-	} else if err := p.enter(""); errors.Is(err, ErrStopped) {
-		return gates, false, err
+	} else if errors.Is(p.over, ErrStopped) {
+		return gates, false, p.over
 	}
 	if force && p.Store.Unattended && !p.options.Asked {
 		return gates, false, ops.Refuse("force is for a person who asks for a dream, and nobody watches this one", "without force: a gate that is closed stays so")

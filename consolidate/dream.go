@@ -49,7 +49,7 @@ type dream struct {
 // openDream makes t the open dream of p.
 func openDream(p *Project, t *ops.Tx) {
 	d := &dream{Tx: t, p: p, leased: p.Store.Now(), refused: map[string]string{}}
-	p.dream = d
+	p.dream, p.over = d, nil
 	p.Store.SetOpen(t)
 	d.expiry = d.later(p.options.Lease, d.expire)
 	d.later(stopPoll, d.pollStop)
@@ -66,15 +66,22 @@ func (d *dream) later(after time.Duration, do func()) *time.Timer {
 	})
 }
 
-// enter begins a call. It renews the open dream. If a dream ended between two calls, it fails once with the reason: the
-// caller believes that the dream is open, and its write must not land at once.
+// enter begins a call. It renews the open dream. If that has ended, it fails with the reason until that was reported: the
+// caller believes that the dream is open, and its writes must not land at once.
 func (p *Project) enter(phase string) error {
 	if p.dream != nil {
 		return p.dream.renew(phase)
 	}
-	err := p.over
-	p.over = nil
-	return err
+	return p.over
+}
+
+// Reported reports that the answer of a tool was err. If it says why a dream ended, later calls are made outside of it.
+func (p *Project) Reported(err error) {
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	if p.over != nil && errors.Is(err, p.over) {
+		p.over = nil
+	}
 }
 
 // renew begins a call of d. It ends a dream that has expired, was asked to stop, or has lost its lock. Otherwise it counts
@@ -103,9 +110,7 @@ func (d *dream) renew(phase string) error {
 	return d.Save()
 }
 
-func (d *dream) endExpired() error {
-	return errors.Join(ErrExpired, d.end(ops.Expired, "no call for an hour"))
-}
+func (d *dream) endExpired() error { return d.endBy(ErrExpired, ops.Expired, "no call for an hour") }
 
 // endStopped ends d if it was asked to stop.
 func (d *dream) endStopped() error {
@@ -113,7 +118,7 @@ func (d *dream) endStopped() error {
 	if !asked {
 		return nil
 	}
-	return errors.Join(ErrStopped, d.end(ops.Aborted, reason))
+	return d.endBy(ErrStopped, ops.Aborted, reason)
 }
 
 // endLost returns err. It ends d if Claude Code has taken its lock over; after an error of the disk d remains open.
@@ -121,12 +126,18 @@ func (d *dream) endLost(err error) error {
 	if !errors.Is(err, lock.ErrTaken) {
 		return err
 	}
-	return errors.Join(ErrLost, d.end(ops.Aborted, "Claude Code took the lock over"), err)
+	return d.endBy(errors.Join(ErrLost, err), ops.Aborted, "Claude Code took the lock over")
+}
+
+// endBy ends d, and returns the error of later calls.
+func (d *dream) endBy(why error, outcome ops.Outcome, reason string) error {
+	d.p.over = errors.Join(why, d.end(outcome, reason))
+	return d.p.over
 }
 
 // pollStop ends d if it was asked to stop between two calls. Otherwise it is called again.
 func (d *dream) pollStop() {
-	if d.p.over = d.endStopped(); d.p.over == nil {
+	if d.endStopped() == nil {
 		d.later(stopPoll, d.pollStop)
 	}
 }
@@ -138,7 +149,7 @@ func (d *dream) expire() {
 		d.expiry.Reset(d.p.options.Lease - age)
 		return
 	}
-	d.p.over = d.endExpired() // after an error, recovery ends it
+	_ = d.endExpired() // after an error, recovery ends it
 }
 
 // Abort ends the open dream without changing the memory, and returns the files in its stage.

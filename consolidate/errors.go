@@ -17,6 +17,11 @@ var (
 	ErrNoStage = errors.New("there is no stage of an earlier dream to resume")
 )
 
+// IsOver reports whether err says that a dream ended before its caller ended it.
+func IsOver(err error) bool {
+	return errors.Is(err, ErrExpired) || errors.Is(err, ErrStopped) || errors.Is(err, ErrLost)
+}
+
 // A ClosedError reports a closed gate.
 type ClosedError struct {
 	Gate      Gate

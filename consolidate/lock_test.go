@@ -347,9 +347,11 @@ func TestStop(t *testing.T) {
 	if holder, err := other.RequestStop(ctx, "enough"); err != nil || !strings.Contains(holder, strconv.Itoa(os.Getpid())) {
 		t.Errorf("stopped %q with %v", holder, err)
 	}
-	if _, err := p.Read(ctx, []string{"a.md"}); !errors.Is(err, ErrStopped) {
+	_, err := p.Read(ctx, []string{"a.md"})
+	if !errors.Is(err, ErrStopped) {
 		t.Errorf("the next call: %v", err)
 	}
+	p.Reported(err)
 	if got := w.hostStamp(); got != "absent" {
 		t.Errorf("%s is %s", lock.HostFile, got)
 	}

@@ -80,7 +80,7 @@ type Project struct {
 
 	options  Options
 	dream    *dream // the open dream of this process, or nil
-	over     error  // why the dream ended between two calls; the next call reports it
+	over     error  // why the last dream ended, until a tool has said so
 	prompted bool   // the prompt dream was read on this connection
 
 	folder *os.Root // of options.ProjectDir; nil until first used

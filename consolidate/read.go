@@ -52,6 +52,17 @@ func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error
 	return results, nil
 }
 
+// Look reads a memory as Read does, but is not a call of the open dream.
+func (p *Project) Look(ctx context.Context, path string) (res ReadResult, err error) {
+	p.Store.Lock()
+	defer p.Store.Unlock()
+	err = p.look(ctx, func(r reader) error {
+		res = r.read(path)
+		return nil
+	})
+	return res, err
+}
+
 // A Reading is a page of all memories.
 type Reading struct {
 	Index  *ReadResult // on the first page, as memory.Index.Outline; nil: there is none
@@ -285,6 +296,10 @@ func (p *Project) view(ctx context.Context, do func(reader) error) error {
 	if err := p.enter(""); err != nil {
 		return err
 	}
+	return p.look(ctx, do)
+}
+
+func (p *Project) look(ctx context.Context, do func(reader) error) error {
 	return p.Store.View(ctx, func(dir *memory.Dir) error { return do(reader{dir, p.dream, p.Store}) })
 }
 

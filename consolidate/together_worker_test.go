@@ -214,6 +214,7 @@ func (k *worker) write(p *Project) {
 	var e event
 	k.note(event{What: "call"})
 	_, err := k.change(p, &e)
+	p.Reported(err)
 	k.end("write", err, e)
 }
 

@@ -77,14 +77,14 @@ func readResource(ctx context.Context, p *consolidate.Project, uri string) (stri
 	if err != nil {
 		return "", notFound(uri, err)
 	}
-	files, err := p.Read(ctx, []string{path})
+	f, err := p.Look(ctx, path)
 	if err != nil {
 		return "", err
 	}
-	if err := files[0].Err; err != nil {
-		return "", notFound(uri, err)
+	if f.Err != nil {
+		return "", notFound(uri, f.Err)
 	}
-	return strings.ToValidUTF8(files[0].Text, "\uFFFD"), nil
+	return strings.ToValidUTF8(f.Text, "\uFFFD"), nil
 }
 
 func notFound(uri string, err error) error {

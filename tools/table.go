@@ -175,16 +175,16 @@ func (t tool) serve(c *Connection) mcpserver.ServerTool {
 		a, err := t.call(ctx, p, arguments)
 		if q, ok := errors.AsType[*question](err); ok {
 			q.about, q.text = fmt.Sprintf("%s %s", t.name, arguments), p.Store.AllowSecrets.Line(q.text)
-			form, err := q.consent(ctx, r, p.Store.Now())
+			form, refused := q.consent(ctx, r, p.Store.Now())
 			switch {
-			case err != nil:
-				return refuse(err, p.Store.AllowSecrets), nil
+			case refused != nil:
+				return refuse(refused, p.Store.AllowSecrets), nil
 			case form != nil:
 				return form, nil
 			}
 			a, err = q.agreed(ctx)
-			return a.result(err, p.Store.AllowSecrets), nil
 		}
+		p.Reported(err)
 		return a.result(err, p.Store.AllowSecrets), nil
 	}}
 }

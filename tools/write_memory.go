@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"dream-mcp/consolidate"
@@ -40,7 +41,7 @@ func writeMemory(ctx context.Context, p *consolidate.Project, arguments json.Raw
 		return answer{}, ops.Refuse("path and writes in one call", "each of writes has a path of its own")
 	}
 	if r.Writes != nil {
-		return writeSeveral(ctx, p, r.Writes), nil
+		return writeSeveral(ctx, p, r.Writes)
 	}
 	alone := func(agreed string) (answer, error) {
 		res, err := writeOne(ctx, p, arguments, agreed)
@@ -82,7 +83,7 @@ type refusedWrite struct {
 // maxRefusal bounds what is said about one refused write of several, in characters.
 const maxRefusal = 1_500
 
-func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.RawMessage) answer {
+func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.RawMessage) (answer, error) {
 	all := severalWritten{Writes: []oneWritten{}}
 	hinted := make(map[string]bool)
 	results, errs := make([]consolidate.WriteResult, len(writes)), make([]error, len(writes))
@@ -99,6 +100,9 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 		if refused, ok := errors.AsType[*consolidate.RuleError](err); ok && refused.Rule() == "near-duplicate" && len(written) > 0 {
 			try(i)
 		}
+	}
+	if i := slices.IndexFunc(errs, consolidate.IsOver); i >= 0 {
+		return answer{}, errs[i]
 	}
 	refused := make(map[string]string)
 	for i, err := range errs {
@@ -134,7 +138,7 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 		}
 		all.Refused = append(all.Refused, refused)
 	}
-	return answer{value: all}
+	return answer{value: all}, nil
 }
 
 func pathOf(arguments json.RawMessage) string {
