@@ -166,22 +166,9 @@ func (s *Sessions) sinceLast(ctx context.Context) (listed.Progress, error) {
 	return listed.Progress{Since: since}, err
 }
 
-// How much of an utterance is looked at, and how many passages are shown beside it.
 const (
-	maxTouched  = 2
-	maxLookedAt = 6     // passages
-	maxAsked    = 1_500 // bytes of an utterance that are looked at
-	maxPassage  = 200   // characters of a passage
-
-	// minTouch is the score that a passage has at least, times the weight of the words that it shares with the utterance.
-	minTouch = 4
-
-	// A passage is also shown if it has so much and so many times the score of each other memory, or if it is one of the two best and
-	// its memory is what the utterance names (related.Index.IsAbout). Words count less the more often they
-	// are said (Index.Said). Of 54 utterances that change a fact of an invented project 50 name its memory, and 0.85 of the arrows are
-	// beside what was to be saved.
-	minClear = 3
-	clearly  = 1.8
+	maxAsked   = 1_500 // bytes of an utterance that are looked at
+	maxPassage = 200   // characters of a passage that is shown beside it
 )
 
 // touch returns what finds the passages of memories that an utterance touches, and what counts the words that are said; nil outside
@@ -201,20 +188,13 @@ func (d *dream) touch() (said func(text string), touch listing.Touch) {
 // asked returns what is looked at of an utterance.
 func asked(text string) string { return text[:min(len(text), maxAsked)] }
 
-// touchOf finds the passages of x that an utterance touches. Their texts are shown if the dream does not read them anyway.
+// touchOf finds the passages of x that an utterance is about. Their texts are shown if the dream does not read them anyway.
 func touchOf(x *related.Index, known bool) listing.Touch {
 	return func(text string) (touched []listing.Touched) {
-		text = asked(text)
-		hits := x.Touched(related.Question{Text: text, PerFile: 1, Max: maxLookedAt, Wholes: true})
-		for i, h := range hits {
-			clear := i == 0 && h.Score >= minClear && (len(hits) == 1 || h.Score >= clearly*hits[1].Score)
-			if len(touched) == maxTouched || h.Score*x.Meeting(text, h) < minTouch && !clear && (i > 1 || !x.IsAbout(h, text)) {
-				continue
-			}
-			value := x.Value(h)
-			t := listing.Touched{Where: value.Where(), Words: h.Telling()}
+		for _, p := range x.About(asked(text)) {
+			t := listing.Touched{Where: p.Where()}
 			if known {
-				t.Text = visible.Short(memory.OneLine(value.Text), maxPassage)
+				t.Text = visible.Short(memory.OneLine(p.Text), maxPassage)
 			}
 			touched = append(touched, t)
 		}

@@ -10,8 +10,7 @@ import (
 	"dream-mcp/memory/related"
 )
 
-// An utterance names the memory that it changes: by what is rare, by a clear lead, by the memory's own name, or by a name that only
-// that memory has, in another language too. Chance words name none.
+// An utterance names the memory that it changes where that is clear, in another language too. Chance words name none.
 func TestTouch(t *testing.T) {
 	s := &memory.Snapshot{Topics: map[memory.Name]*memory.Topic{}}
 	for file, body := range map[string]string{
@@ -38,7 +37,8 @@ func TestTouch(t *testing.T) {
 	s.Put(signer, []byte("---\nname: signer\ndescription: who signs the invoices\ntype: project\n---\n\nThis is for the office.\n\nInvoices above 500 are for Berit.\n"))
 	touch := touchOf(related.New(related.Documents(s)), true)
 	for text, want := range map[string]string{
-		"and Oakham is December 3rd now":                                     "oakham.md",
+		"the mill in Oakham opens on December 3rd now":                       "oakham.md",
+		"and Oakham is December 3rd now":                                     "", // two memories say something on it
 		"order data is kept for 400 days now, the auditors want a full year": "retention.md",
 		"motores nuevos: volvemos a los Velden, a mitad de precio":           "motor.md",
 		"not convinced, I'll try it tomorrow and see":                        "",
@@ -55,7 +55,7 @@ func TestTouch(t *testing.T) {
 }
 
 // What the person says all day names no memory, nor do the small words of any language that memories are in. What is said once does,
-// beside it, and the second of two memories that it names, and a word that is nearly the same in two languages of the memories.
+// beside it, and a word that is nearly the same in two languages of the memories.
 func TestTouchInTalk(t *testing.T) {
 	s := &memory.Snapshot{Topics: map[memory.Name]*memory.Topic{}}
 	put := func(file, body string) {
@@ -82,8 +82,8 @@ func TestTouchInTalk(t *testing.T) {
 	for text, want := range map[string]string{
 		"eso está bien, pero esa no":                    "",
 		"weigh wagon 31 with an empty hopper":           "",
-		"the brakes of the wagons are welded now":       "wagon_brakes.md",
-		"the quay is lit and the crane oiled at noon":   "night_work.mdcrane.md",
+		"the cast brakes of the wagons are welded now":  "wagon_brakes.md",
+		"the quay is lit and the crane oiled at noon":   "night_work.md",
 		"la migración de los validadores va el lunes":   "timetable.md",
 		"the harbour scale rounds to 50 kg":             "harbour_scale.md",
 		"the alarm goes to 52, at 47 we only got noise": "signal.md",

@@ -100,7 +100,7 @@ type Changed struct {
 // The numbers of passages that are shown beside what changed, of all memories and of one.
 const (
 	maxBeside = 40
-	maxOfOne  = 20
+	maxOfOne  = 10
 	minOfOne  = 3
 	maxNamed  = 12 // more that are only named
 	maxAlone  = 3

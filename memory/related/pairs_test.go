@@ -101,38 +101,18 @@ func TestOrder(t *testing.T) {
 }
 
 // Paths and names of code are not parted in what somebody said: two files of a folder are not the same thing.
-func TestMeetingPaths(t *testing.T) {
+func TestAboutPaths(t *testing.T) {
 	docs := []Document{{File: "radio.md", Body: "Ines reviews what changes in lib/src/radio, and `slot_table` most of all.\n"}}
 	for i := range 30 {
 		docs = append(docs, Document{File: fmt.Sprintf("other_%d.md", i), Body: fmt.Sprintf("Quay %d is painted.\n", i)})
 	}
 	x := New(docs)
-	for said, touches := range map[string]bool{
+	for said, want := range map[string]bool{
 		"rename slot_count in lib/src/modem.c and lib/src/radio/send.c": false,
 		"Ines is away, nobody reviews the radio now":                    true,
 		"slot_table in lib/src/radio is wrong":                          true,
 	} {
-		hits := x.Touched(Question{Text: said, Max: 1})
-		if got := len(hits) > 0 && x.Meeting(said, hits[0]) > 0; got != touches {
-			t.Errorf("%q touches: %v", said, got)
-		}
-	}
-}
-
-// A word of everyday work is one of the subject of a memory that is called by it.
-func TestAboutByEverydayWord(t *testing.T) {
-	docs := []Document{{File: "feedback_merge_style.md", Body: "Pull requests are merged with squash.\n"}, {File: "walnut.md", Body: "The squash court is of walnut.\n"}}
-	for i := range 30 {
-		docs = append(docs, Document{File: fmt.Sprintf("other_%d.md", i), Body: fmt.Sprintf("Quay %d is painted.\n", i)})
-	}
-	x := New(docs)
-	for said, about := range map[string]bool{
-		"merge with rebase from now on, no squash": true,
-		"merge that, and then the next":            false,
-		"the squash was good":                      false,
-	} {
-		hits := x.Touched(Question{Text: said, Skip: func(file string) bool { return file != docs[0].File }, Max: 1})
-		if got := len(hits) > 0 && x.IsAbout(hits[0], said); got != about {
+		if got := len(x.About(said)) > 0; got != want {
 			t.Errorf("%q is about the memory: %v", said, got)
 		}
 	}

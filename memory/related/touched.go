@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
-	"unicode"
 
 	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
@@ -19,7 +17,8 @@ type Question struct {
 	Skip    func(file string) bool // files that are not asked for; nil: none
 	Max     int                    // hits at most; 0: 5
 	PerFile int                    // of one file at most; 0: no bound
-	Wholes  bool                   // a path or a name of code in Text is one term, as in Meeting
+
+	wholes bool // a path or a name of code in Text is one term
 }
 
 // A Hit is a passage that the text of a question touches.
@@ -30,32 +29,9 @@ type Hit struct {
 	Shared []Term  // what they share, the rarest first
 }
 
-// maxShort is how many terms a memory has at most that counts as a whole where a text is compared with one of its passages.
-const maxShort = 300
-
-var dateOrDigit = lazy.New(`^(?:19|20)\d\d(?:-\d\d?)*$|^\d$`)
-
-// What a text and a memory must share, or it may be chance. In a small memory two words are enough that only the two hold, and
-// of a short text two words that are nearly all it says, beside numbers.
-const (
-	minWords  = 2
-	minWeight = 1.5
-	nearlyAll = 0.9
-)
-
-// Telling returns the words that make a hit: those that few memories hold, or the rarest.
-func (h Hit) Telling() (words []string) {
-	for i, t := range h.Shared {
-		if i == 0 || t.Weight >= minRare {
-			words = append(words, t.Text)
-		}
-	}
-	return words
-}
-
-// Value returns the passage of the body that shares most with the text of a hit, where that is the description of a memory, and
+// value returns the passage of the body that shares most with the text of a hit, where that is the description of a memory, and
 // else the hit's own: a description says what a memory is about, and its body what holds.
-func (x *Index) Value(h Hit) Passage {
+func (x *Index) value(h Hit) Passage {
 	best, most := h.Passage, -1.0
 	if h.about != memory.NameWords(h.File) {
 		return best
@@ -74,110 +50,42 @@ func (x *Index) Value(h Hit) Passage {
 	return best
 }
 
-// Meeting returns the weight of the words of what somebody said that the memory of a hit holds, without those of everyday work, dates
-// and digits, and 0 if they may be chance. A name of code or a path is one word, and its parts are none: what people work on
-// is named all day, and says little about what they want. Of a long memory only the passage counts.
-func (x *Index) Meeting(s string, h Hit) float64 { return x.meeting(x.words(s, true), h) }
-
-// IsAbout reports whether a text has a rare word of the name of a hit's memory, any word of that name and a rare word of the
-// memory, or a name that only this memory has: in another language that may be all they share.
-func (x *Index) IsAbout(h Hit, s string) bool {
-	called, file, words := memory.NameWords(h.File), x.fileOf[h.i], x.words(s, true)
-	name := x.lookUp(called)
-	short := len(strings.Fields(called)) <= maxName
-	return short && x.meets(h, s, words, name) || slices.ContainsFunc(words, func(w word) bool {
-		return slices.ContainsFunc(w.terms, func(t int32) bool {
-			only := len(x.whole.holders(t)) == 1 && x.whole.count(t, file) > 0 && x.passages.count(t, int32(h.i)) >= 1
-			return short && slices.Contains(name, t) && w.says >= minRare && x.rarity(t) == w.says || w.named && only
-		})
-	})
-}
-
-// meets reports whether a text of some words has a word of a name, if only one of everyday work, and a rare word of the memory of a hit.
-func (x *Index) meets(h Hit, s string, words []word, name []int32) bool {
-	if !slices.ContainsFunc(x.lookUp(s), func(t int32) bool { return slices.Contains(name, t) && text.IsEveryday(x.terms[t]) }) {
-		return false
-	}
-	return slices.ContainsFunc(words, func(w word) bool {
-		return !w.dense && slices.ContainsFunc(w.terms, func(t int32) bool {
-			return x.holds(h, t) && !slices.Contains(name, t) && x.rarity(t) >= minRare
-		})
-	})
-}
-
-// holds reports whether the passage of a hit has a term, or its memory if that is short.
-func (x *Index) holds(h Hit, t int32) bool {
-	file := x.fileOf[h.i]
-	return x.passages.count(t, int32(h.i)) >= 1 || x.whole.lengths[file] <= maxShort && x.whole.count(t, file) >= 1
-}
-
-// A name of more words is a sentence. A word with less weight is in many memories.
+// What makes a memory clear. The score of its best passage is at least minScore, half of what a passage with all words of the text
+// would have at least, and clearly times that of the next memory. One memory with less than surely needs a word that few hold, and
+// that is not of everyday work; two need as much. On half of the real directories 66 of 84 are right when read, and of 33
+// utterances that change a fact of an invented project 27 have its memory.
 const (
-	maxName = 3
-	minRare = 0.5
+	minScore = 1.5
+	surely   = 2.3
+	half     = 0.5
+	clearly  = 1.5
+	minRare  = 0.7
 )
 
-// A word of a text by its terms, without those that say little.
-type word struct {
-	terms []int32
-	dense bool    // of a script without spaces: its terms are words
-	named bool    // it has an upper-case letter, and does not begin a sentence
-	says  float64 // its rarity; of a number 0
+// About returns the passages that somebody's words are about, of the memory or the two memories that are clear. A name of code or a
+// path is one word, and its parts are none: what people work on is named all day, and says little about what they want.
+func (x *Index) About(s string) (about []Passage) {
+	q := Question{Text: s, Max: 3, PerFile: 1, wholes: true}
+	hits, all := x.Touched(q), 0.0
+	for _, t := range x.ask(q) {
+		all += t.rarity
+	}
+	for i, h := range hits[:min(len(hits), 2)] {
+		if h.Score < max(minScore, half*all) || h.Score < surely && (i > 0 || !slices.ContainsFunc(h.Shared, Term.isRare)) {
+			return nil
+		}
+		about = append(about, x.value(h))
+		if i+1 == len(hits) || h.Score >= clearly*hits[i+1].Score {
+			return about
+		}
+	}
+	return nil
 }
 
-// words returns the words of a text, names of code and paths with their parts or as wholes.
-func (x *Index) words(s string, wholes bool) (words []word) {
-	inSentence, ends := false, true
-	counted := false // the word before is a number that may be a value: what it counts is not everyday
-	for w := range strings.FieldsSeq(s) {
-		lookUp := x.lookUp
-		if wholes {
-			lookUp = x.lookUpWholes
-		}
-		inSentence, ends = !ends, strings.ContainsAny(w[len(w)-1:], ".!?:")
-		terms := slices.DeleteFunc(lookUp(w), func(id int32) bool {
-			return !counted && text.IsEveryday(x.terms[id]) || dateOrDigit.MatchString(x.terms[id])
-		})
-		counted = len(terms) > 0 && strings.Trim(w, "0123456789.,") == ""
-		if len(terms) == 0 {
-			continue
-		}
-		word := word{terms: terms, dense: strings.ContainsFunc(w, text.IsDense), named: inSentence && strings.ContainsFunc(w, unicode.IsUpper)}
-		for _, t := range terms {
-			if !counted {
-				word.says = max(word.says, x.rarity(t))
-			}
-		}
-		words = append(words, word)
-	}
-	return words
-}
+var dateOrDigit = lazy.New(`^(?:19|20)\d\d(?:-\d\d?)*$|^\d$`)
 
-func (x *Index) meeting(words []word, h Hit) (weight float64) {
-	seen := map[int32]bool{}
-	n, says := 0, 0.0
-	for _, w := range words {
-		says += w.says
-		rarest := int32(-1)
-		for _, t := range w.terms {
-			switch {
-			case seen[t] || !x.holds(h, t):
-			case w.dense:
-				seen[t] = true
-				n, weight = n+1, weight+x.rarity(t)
-			case rarest < 0 || x.rarity(t) > x.rarity(rarest):
-				rarest = t
-			}
-		}
-		if rarest >= 0 {
-			seen[rarest] = true
-			n, weight = n+1, weight+x.rarity(rarest)
-		}
-	}
-	if n < minWords || weight < min(minWeight, minWords*text.Rarity(2, len(x.files)), nearlyAll*says) {
-		return 0
-	}
-	return weight
+func (t Term) isRare() bool {
+	return t.Weight >= minRare && !text.IsEveryday(t.Text) && !dateOrDigit.MatchString(t.Text)
 }
 
 // A Term is a word that a question and a passage share, as its stem.
@@ -255,7 +163,7 @@ func (x *Index) ask(q Question) []asked {
 		counts[t] = ofContext
 	}
 	lookUp := x.lookUp
-	if q.Wholes {
+	if q.wholes {
 		lookUp = x.lookUpWholes
 	}
 	for _, t := range lookUp(q.Text) {

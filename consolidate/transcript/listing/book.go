@@ -14,10 +14,7 @@ import (
 const maxLists = 4
 
 // A Touched is a passage of a memory that an utterance touches. Without a text the page only names it.
-type Touched struct {
-	Where, Text string
-	Words       []string // that the two share
-}
+type Touched struct{ Where, Text string }
 
 // Touch returns the passages that an utterance touches; nil if that is not asked for. It is called with texts as they are
 // shown.

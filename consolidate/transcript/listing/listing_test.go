@@ -637,14 +637,17 @@ func TestQueuedAtOnce(t *testing.T) {
 	}
 }
 
-// A page shows a passage that it touches unless another page has. An utterance names it if it shares a word with it that
-// no earlier one shared, however the list is cut into pages, and whenever a page is asked for again.
+// A page shows a passage that an utterance names unless another page has, however the list is cut into pages, and whenever a page is
+// asked for again.
 func TestTouchedOnce(t *testing.T) {
-	store, _ := open(t, newSession(1, 0).user("paint the lamp").user("then paint the horn").user("paint it white").user("white paint").user("paint"))
-	touch := func(text string) []Touched {
-		return []Touched{{Where: "paint.md:4", Text: "The paint is white.", Words: slices.DeleteFunc(strings.Fields(text), func(w string) bool { return w != "paint" && w != "white" })}}
+	store, _ := open(t, newSession(1, 0).user("paint the lamp").user("then oil the horn").user("paint it white"))
+	touch := func(text string) (touched []Touched) {
+		if strings.Contains(text, "paint") {
+			touched = []Touched{{Where: "paint.md:4", Text: "The paint is white."}}
+		}
+		return touched
 	}
-	want := []string{"paint the lamp → paint.md:4", "then paint the horn", "paint it white → paint.md:4", "white paint", "paint"}
+	want := []string{"paint the lamp → paint.md:4", "then oil the horn", "paint it white → paint.md:4"}
 	for _, limit := range []int{1, 2, 0} {
 		l, err := New(t.Context(), store, Query{Touch: touch})
 		if err != nil {

@@ -95,7 +95,7 @@ func (t *talk) header(continued bool) string {
 	return fmt.Sprintf("%s %s%s (%d %s%s)\n", s.Short(), day, where, all, noun, more)
 }
 
-// line renders the utterance at a place.
+// line renders the utterance at a place. touched are the passages that it is the first to name.
 func (t *talk) line(at int) (line string, touched []Touched) {
 	k := &t.session.kept[at]
 	mark := ":" + k.id()
@@ -154,33 +154,17 @@ func (t *talk) line(at int) (line string, touched []Touched) {
 		}
 		first = false
 	}
-	named, touched := t.touched(u, text, position{t.number, at})
-	if len(named) > 0 {
-		b.WriteString(" → " + strings.Join(named, ", "))
+	if touch := t.list.query.Touch; touch != nil && (u.Speaker == said.User || u.Speaker == said.Memory) {
+		mark := " → "
+		for _, p := range touch(text) {
+			b.WriteString(mark + p.Where)
+			mark = ", "
+			if p.Text != "" && t.list.begins(p.Where, position{t.number, at}) {
+				touched = append(touched, p)
+			}
+		}
 	}
 	return b.String() + "\n", touched
-}
-
-// touched returns where the passages are that an utterance names, and those that it is the first to name. A passage is named
-// if it shares a word with the utterance that no earlier one shared.
-func (t *talk) touched(u *search.Said, text string, at position) (named []string, first []Touched) {
-	if t.list.query.Touch == nil || u.Speaker != said.User && u.Speaker != said.Memory {
-		return nil, nil
-	}
-	for _, p := range t.list.query.Touch(text) {
-		news := false
-		for _, word := range p.Words {
-			news = t.list.begins(p.Where+" "+word, at) || news
-		}
-		if !news {
-			continue
-		}
-		named = append(named, p.Where)
-		if p.Text != "" && t.list.begins(p.Where, at) {
-			first = append(first, p)
-		}
-	}
-	return named, first
 }
 
 func (t *talk) utterance(at int) (*search.Said, bool) {
