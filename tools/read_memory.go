@@ -80,9 +80,10 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 	if page.Index != nil {
 		renderOutline(&b, *page.Index, page.Loaded)
 	}
-	renderFiles(&b, paths, files, 0, maxAnswer) // a file that changed after it was staged is shown twice
+	shown := renderFiles(&b, paths, files, 0, readPage) // maybe fewer: one that changed after it was staged is shown twice
+	left, last := page.Left+len(paths)-shown, memory.IndexFile
+	paths = paths[:shown]
 	p.Recall.NoteRead(paths)
-	left, last := page.Left, memory.IndexFile
 	if len(paths) > 0 {
 		last = paths[len(paths)-1]
 	}

@@ -95,3 +95,28 @@ func TestPageOf(t *testing.T) {
 		}
 	}
 }
+
+// Memories that changed on disk after they were staged are shown twice, and each is on a page.
+func TestReadAllChanged(t *testing.T) {
+	w := newWorld(t)
+	w.populate(12, 900)
+	w.open()
+	w.must("dream_orient", `{"force": true}`)
+	for i := range 12 {
+		file, _, _ := subject(i)
+		w.must("write_memory", fmt.Sprintf(`{"path": %q, "base": %q, "edits": [{"old": "is kept by", "new": "is looked after by"}]}`, file, w.sum(file)))
+		w.write(file, topicText(i, 20_000))
+	}
+	pages := w.pages("read_memory", `{}`)
+	for i := range 12 {
+		file, _, _ := subject(i)
+		if n := strings.Count(strings.Join(pages, "\n"), fmt.Sprintf("\n--- end of %s\n", w.sum(file))); n != 1 {
+			t.Errorf("%s ends %d times on disk", file, n)
+		}
+	}
+	for _, page := range pages {
+		if len(page) > 25_000 {
+			t.Errorf("a page has %d bytes", len(page))
+		}
+	}
+}
