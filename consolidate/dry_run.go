@@ -10,6 +10,7 @@ import (
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
+	"dream-mcp/memory/diff"
 	"dream-mcp/memory/rule"
 )
 
@@ -49,7 +50,7 @@ func (d *dream) dryRun(plan plan, refused error) (FinalizeResult, error) {
 func (d *dream) indexChanges(edit *indexing.Index, files ops.Files) (changes []string) {
 	before, after := d.Dir.AllowSecrets.Show(string(edit.Before)).Text, d.Dir.AllowSecrets.Show(string(edit.Bytes())).Text
 	had, has := memory.ParseIndex([]byte(before)).ByFile(), memory.ParseIndex([]byte(after)).ByFile()
-	for _, change := range ops.LineChanges(before, after) {
+	for _, change := range diff.LineChanges(before, after) {
 		if entries := memory.ParseIndex([]byte(change[2:])).Entries(); len(entries) == 1 {
 			file := entries[0].File
 			old, new := had[file], has[file]

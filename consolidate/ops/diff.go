@@ -62,23 +62,3 @@ func DiffOf(n memory.Name, before, after []byte, allowed secret.Allowed) []byte 
 	d := diff.Of(was.Marked(sum), is.Marked(sum)).Unified(from, to)
 	return regexp.MustCompile(mark+"[0-9a-f]+"+mark).ReplaceAll([]byte(d), nil)
 }
-
-// LineChanges returns the lines that a text loses ("- ") and gains ("+ "), in its order, without those that only moved.
-func LineChanges(before, after string) []string {
-	return append(linesBeyond("- ", before, after), linesBeyond("+ ", after, before)...)
-}
-
-// linesBeyond returns the lines that a text has more often than another, after a mark.
-func linesBeyond(mark, text, other string) (lines []string) {
-	left := make(map[string]int)
-	for line := range strings.Lines(other) {
-		left[strings.TrimRight(line, "\r\n")]++
-	}
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		if left[line]--; left[line] < 0 && line != "" {
-			lines = append(lines, mark+line)
-		}
-	}
-	return lines
-}

@@ -142,3 +142,23 @@ func (d Diff) Unified(from, to string) string {
 	}
 	return b.String()
 }
+
+// LineChanges returns the lines that a text loses ("- ") and gains ("+ "), in its order, without those that only moved.
+func LineChanges(before, after string) []string {
+	return append(LinesBeyond("- ", before, after), LinesBeyond("+ ", after, before)...)
+}
+
+// LinesBeyond returns the lines that a text has more often than another, after a mark.
+func LinesBeyond(mark, text, other string) (lines []string) {
+	left := make(map[string]int)
+	for line := range strings.Lines(other) {
+		left[strings.TrimRight(line, "\r\n")]++
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if left[line]--; left[line] < 0 && line != "" {
+			lines = append(lines, mark+line)
+		}
+	}
+	return lines
+}

@@ -5,9 +5,11 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/diff"
 	"dream-mcp/memory/text"
 )
 
@@ -164,24 +166,28 @@ func IsDerived(hook string, t *memory.Topic) bool {
 // OwnLine returns what there is to look at where the index has a line about a memory that somebody wrote, and the memory changes: both texts,
 // if the description is another now, or a word of the line is no longer in the memory. The topics are as they may be shown.
 func OwnLine(hook string, n memory.Name, before, after *memory.Topic) (Finding, bool) {
+	if hook == "" || IsDerived(hook, after) {
+		return Finding{}, false
+	}
 	described := memory.OneLine(after.Description())
 	renewed := described != memory.OneLine(before.Description())
 	var gone []string
 	uncovered := false
-	had, has, covered := text.TermsOf(wholeText(before)), text.TermsOf(wholeText(after)), text.TermsOf(described+" "+n.String())
+	had, covered := text.TermsOf(strings.Join(diff.LinesBeyond("", wholeText(before), wholeText(after)), "\n")), text.TermsOf(described+" "+n.String())
+	has := sync.OnceValue(func() []string { return text.TermsOf(wholeText(after)) }) // half a second for a text of 1 MB
 	in := func(terms []string, stem string) bool {
 		_, found := slices.BinarySearch(terms, stem)
 		return found
 	}
 	for _, word := range text.Words(hook) {
 		for _, stem := range text.TermsOf(word) {
-			if in(had, stem) && !in(has, stem) && !slices.Contains(gone, word) {
+			if in(had, stem) && !in(has(), stem) && !slices.Contains(gone, word) {
 				gone = append(gone, word)
 			}
 			uncovered = uncovered || !in(covered, stem) && utf8.RuneCountInString(stem) > 2
 		}
 	}
-	if hook == "" || IsDerived(hook, after) || gone == nil && !(renewed && uncovered) {
+	if gone == nil && !(renewed && uncovered) {
 		return Finding{}, false
 	}
 	f := Finding{Rule: "index-entry", Severity: Warning, File: n.String(),

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -245,7 +246,7 @@ func (r *reader) term(s string, from, to int) string {
 	switch {
 	case cues()[lower] != "":
 		return cues()[lower]
-	case denseNot.MatchString(w), lower == "t" && strings.ContainsAny(s[max(0, from-3):from], "'’"),
+	case w[0] >= utf8.RuneSelf && denseNot.MatchString(w), lower == "t" && strings.ContainsAny(s[max(0, from-3):from], "'’"),
 		lower == "n" && strings.ContainsAny(s[to:min(to+3, len(s))], "'’"):
 		return negation
 	case strings.ContainsFunc(w, unicode.IsNumber):
@@ -265,7 +266,7 @@ func (r *reader) terms(s string) map[string][]int {
 	r.each(s, func(from, to int) {
 		term := r.term(s, from, to)
 		at[term] = append(at[term], n)
-		if startsWithDay.MatchString(term) { // a date has its month and its day
+		if len(term) >= len(time.DateOnly) && isDigit(term[0]) && startsWithDay.MatchString(term) { // a date has its month and its day
 			for _, part := range []string{term[:10], term[:7], term[5:10]} {
 				at[part] = append(at[part], n)
 			}
