@@ -50,15 +50,15 @@ func aiderChats(path string, ours func([]string) bool) said.Collection {
 				all[len(all)-1].ModTime = began
 			}
 			id := fmt.Sprintf("aider-%s-%d", began.Format("20060102-150405"), len(all)+1)
-			all = append(all, part{id, said.Status{Size: int64(len(chat)), ModTime: at}, func() []byte { return aiderLines(chat, dir) }})
+			all = append(all, part{id, said.Status{Size: int64(len(chat)), ModTime: at}, func() []said.Record { return aiderLines(chat, dir) }})
 		}
 		return all
 	}}
 }
 
-func aiderLines(text, dir string) []byte {
+func aiderLines(text, dir string) []said.Record {
 	head := said.Record{Type: said.MetaType, CWD: said.Quoted(dir)}
-	lines := head.AppendLine(nil)
+	lines := []said.Record{head}
 	rest := strings.Split(text, "\n")[1:]
 	for len(rest) > 0 {
 		kind, n, part := aiderKind(rest[0]), 0, []string(nil)
@@ -75,7 +75,7 @@ func aiderLines(text, dir string) []byte {
 				words.Type, words.Message.Blocks = said.AssistantType, typedText(text)
 			}
 		}
-		lines = said.AppendMessage(lines, &words, &answers)
+		lines = said.AppendMessage(lines, words, answers)
 	}
 	return lines
 }

@@ -39,16 +39,16 @@ func clineBeside(file string) string {
 	return cmp.Or(facts.Field("cwd").Text(), facts.Field("workspace_root").Text())
 }
 
-func clineWhole(text []byte, cwd string) []byte {
+func clineWhole(text []byte, cwd string) []said.Record {
 	head := said.Record{Type: said.MetaType, CWD: said.Quoted(cwd)}
 	whole := said.Raw(trimmed(text))
 	if !whole.IsWhole() {
-		return said.AppendBad(head.AppendLine(nil), 1)
+		return said.AppendBad([]said.Record{head}, 1)
 	}
 	if agent := whole.Field("agent"); !agent.Empty() && !agent.Is("lead") {
 		head.Sidechain = said.True
 	}
-	lines := head.AppendLine(nil)
+	lines := []said.Record{head}
 	whole.Field("messages").Items(func(m said.Raw) {
 		words := said.Record{UUID: m.Field("id"), Timestamp: timeOf(m.Field("ts")), CWD: head.CWD}
 		answers := said.Record{Timestamp: words.Timestamp}
@@ -70,7 +70,7 @@ func clineWhole(text []byte, cwd string) []byte {
 				}
 			})
 		}
-		lines = said.AppendMessage(lines, &words, &answers)
+		lines = said.AppendMessage(lines, words, answers)
 	})
 	return lines
 }

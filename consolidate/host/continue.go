@@ -18,14 +18,14 @@ var continueDev = Host{
 
 var _ = add(&continueDev)
 
-func continueWhole(text []byte, _ string) []byte {
+func continueWhole(text []byte, _ string) []said.Record {
 	whole := said.Raw(trimmed(text))
 	head := said.Record{Type: said.MetaType}
 	if !whole.IsWhole() {
-		return said.AppendBad(head.AppendLine(nil), 1)
+		return said.AppendBad([]said.Record{head}, 1)
 	}
 	head.CWD = said.Quoted(pathOf(whole.Field("workspaceDirectory").Text()))
-	lines := head.AppendLine(nil)
+	lines := []said.Record{head}
 	whole.Field("history").Items(func(item said.Raw) {
 		words, answers := said.Record{CWD: head.CWD}, said.Record{CWD: head.CWD}
 		message := item.Field("message")
@@ -40,7 +40,7 @@ func continueWhole(text []byte, _ string) []byte {
 		case role.Is("tool"):
 			answers.Answered(message.Field("toolCallId"), said.Joined(content.Texts()))
 		}
-		lines = said.AppendMessage(lines, &words, &answers)
+		lines = said.AppendMessage(lines, words, answers)
 	})
 	return lines
 }

@@ -20,7 +20,7 @@ import (
 // Gemini CLI keeps a folder for each project, named by a short name or the SHA-256 of the project's path,
 // and in it a file a session: one JSON document, or (since 2026) a log that must be replayed to its end:
 // a message written again under its id replaces the first, "$set" changes the head or all messages, "$rewindTo"
-// removes a message and all after it. So a file is read whole, and turned into lines of what it has at its end, two for
+// removes a message and all after it. So a file is read whole, and turned into records of what it has at its end, two for
 // each message.
 var gemini = Host{
 	ID: "gemini", Name: "Gemini CLI", Program: "gemini", Tried: "0.61.0", Ask: "/dream",
@@ -116,8 +116,8 @@ type geminiLog struct {
 	bad      int            // lines that could not be read
 }
 
-// geminiWhole returns a file in Claude Code's lines.
-func geminiWhole(text []byte, _ string) []byte {
+// geminiWhole returns a file in records.
+func geminiWhole(text []byte, _ string) []said.Record {
 	log := geminiLog{places: map[string]int{}}
 	text = trimmed(text)
 	if said.Raw(text).IsWhole() {
@@ -183,8 +183,8 @@ func (l *geminiLog) upsert(m said.Raw) {
 	l.messages = append(l.messages, m)
 }
 
-// lines returns the log in lines: a head, and two for each message.
-func (l *geminiLog) lines() []byte {
+// lines returns the log in records: a head, and two for each message.
+func (l *geminiLog) lines() []said.Record {
 	if len(l.session) > maxGeminiID { // it is repeated with every message
 		l.session = strconv.FormatUint(said.Sum(l.session), 16)
 	}
@@ -192,7 +192,7 @@ func (l *geminiLog) lines() []byte {
 	if l.kind.Is("subagent") {
 		head.Sidechain = said.True
 	}
-	lines := head.AppendLine(nil)
+	lines := []said.Record{head}
 	for _, m := range l.messages {
 		words := said.Record{Timestamp: m.Field("timestamp")}
 		answers := words
@@ -219,7 +219,7 @@ func (l *geminiLog) lines() []byte {
 				}
 			})
 		}
-		lines = said.AppendMessage(lines, &words, &answers)
+		lines = said.AppendMessage(lines, words, answers)
 	}
 	return said.AppendBad(lines, l.bad)
 }

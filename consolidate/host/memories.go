@@ -51,12 +51,12 @@ const maxMemory = 1 << 20
 
 // part returns an entry of a file as a session.
 func (e entry) part(path string, at time.Time) part {
-	return part{fmt.Sprintf("%016x", said.Sum(e.text)), said.Status{Size: 1, ModTime: at}, func() []byte {
+	return part{fmt.Sprintf("%016x", said.Sum(e.text)), said.Status{Size: 1, ModTime: at}, func() []said.Record {
 		r := said.Record{
 			Type: said.MemoryType, Timestamp: stamp(at), Branch: said.Quoted(fmt.Sprintf("%s:%d%s", filepath.Base(path), e.line, e.about)),
 			Message: said.Message{Blocks: typedText(e.text)},
 		}
-		return r.AppendLine(nil)
+		return []said.Record{r}
 	}}
 }
 

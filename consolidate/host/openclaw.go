@@ -108,7 +108,7 @@ func openClawEntries(v database.View, id string, do func(entry said.Raw)) error 
 }
 
 // openClawRead returns a session: a line for each entry.
-func openClawRead(v database.View, s session) (lines []byte, err error) {
+func openClawRead(v database.View, s session) (lines []said.Record, err error) {
 	group := false // other people speak there too
 	err = v.Rows("session_windows", "session_id", s.ID, []string{"chat_type"}, func(row database.Row) error {
 		group = row.Text(0) == "group" || row.Text(0) == "channel"
@@ -129,7 +129,7 @@ func openClawRead(v database.View, s session) (lines []byte, err error) {
 			!message.Field("__openclaw").Field("senderIsOwner").IsTrue() {
 			r.Type = said.OtherType
 		}
-		lines = r.AppendLine(lines)
+		lines = append(lines, r)
 	})
 	return lines, err
 }

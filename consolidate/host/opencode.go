@@ -60,17 +60,17 @@ type openCodePart struct {
 	data said.Raw
 }
 
-// openCodeLines returns a session in lines. Its messages are in their order, and so are their parts; bad ones could not be
+// openCodeLines returns a session in records. Its messages are in their order, and so are their parts; bad ones could not be
 // read.
-func openCodeLines(s session, messages []openCodeMessage, bad int) []byte {
+func openCodeLines(s session, messages []openCodeMessage, bad int) []said.Record {
 	head := said.Record{Type: said.MetaType, CWD: said.Quoted(s.Directory)}
-	lines := head.AppendLine(nil)
+	lines := []said.Record{head}
 	for i := range messages {
 		words, answers := messages[i].records()
 		if words.CWD.Empty() {
 			words.CWD = head.CWD
 		}
-		lines = said.AppendMessage(lines, &words, &answers)
+		lines = said.AppendMessage(lines, words, answers)
 	}
 	return said.AppendBad(lines, bad)
 }

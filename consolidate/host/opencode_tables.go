@@ -57,7 +57,7 @@ func openCodeSessions(v database.View, wanted func(*session) bool) (all []sessio
 }
 
 // openCodeRead returns a session by the messages of 2.0, or if there are none, by those of older versions.
-func openCodeRead(v database.View, s session) ([]byte, error) {
+func openCodeRead(v database.View, s session) ([]said.Record, error) {
 	r := reading{}
 	err := r.messages(v, s.ID)
 	if err == nil && len(r.all) == 0 {

@@ -1,9 +1,9 @@
 package host
 
 import (
-	"bytes"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -25,6 +25,10 @@ func TestDateOf(t *testing.T) {
 	}
 }
 
+func recordReader(t *testing.T, records []said.Record) *said.LineReader {
+	return (&said.Source{Records: records}).Lines(t.Context(), 1, 0, new(atomic.Int64))
+}
+
 // FuzzOpenCode: whatever a message and its part hold, they become two lines, and what is read of them is bounded text.
 func FuzzOpenCode(f *testing.F) {
 	f.Add(`{"role":"user","time":{"created":1793523600000},"summary":{}}`, `{"type":"text","text":"the lantern"}`)
@@ -43,17 +47,17 @@ func FuzzOpenCode(f *testing.F) {
 			m.role = data.Field("type")
 		}
 		lines := openCodeLines(session{ID: "ses_1", Directory: fixture.Root}, []openCodeMessage{m}, 1)
-		if n := bytes.Count(lines, []byte("\n")); n != 4 {
-			t.Fatalf("%d lines: %q", n, lines)
+		if len(lines) != 4 {
+			t.Fatalf("%d lines: %v", len(lines), lines)
 		}
-		reader := said.NewReader(said.File{ID: "ses_1", Format: &openCode.Sessions[0].Format}, said.NewLineReader(bytes.NewReader(lines), said.ReadBlock), func(u *said.Entry) error {
+		reader := said.NewReader(said.File{ID: "ses_1", Format: &openCode.Sessions[0].Format}, recordReader(t, lines), func(u *said.Entry) error {
 			if !utf8.ValidString(u.Text) || u.Text == "" || len(u.Text) > said.MaxText {
 				t.Fatalf("said %q", u.Text)
 			}
 			return nil
 		})
 		if err := reader.Run(); err != nil || reader.Skipped[said.BadLine] != 1 {
-			t.Fatalf("%v, %v in %q", err, reader.Skipped, lines)
+			t.Fatalf("%v, %v in %v", err, reader.Skipped, lines)
 		}
 	})
 }
@@ -73,7 +77,7 @@ func TestOpenCodeRecalled(t *testing.T) {
 	}
 	var texts []string
 	lines := openCodeLines(session{}, messages, 0)
-	reader := said.NewReader(said.File{ID: "ses_1"}, said.NewLineReader(bytes.NewReader(lines), said.ReadBlock), func(u *said.Entry) error {
+	reader := said.NewReader(said.File{ID: "ses_1"}, recordReader(t, lines), func(u *said.Entry) error {
 		texts = append(texts, fmt.Sprintf("%d %s: %s", u.Line, u.Speaker, u.Text))
 		return nil
 	})

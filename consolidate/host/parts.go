@@ -24,7 +24,7 @@ type parts struct {
 type part struct {
 	id string
 	said.Status
-	lines func() []byte // in Claude Code's form
+	lines func() []said.Record
 }
 
 func (p *parts) all() ([]part, error) {
@@ -56,7 +56,7 @@ func (p *parts) List(since time.Time) (files []said.File, _ said.Skipped, err er
 	return files, said.Skipped{}, err
 }
 
-func (p *parts) Read(id string) (lines []byte, at said.Status, err error) {
+func (p *parts) Read(id string) (lines []said.Record, at said.Status, err error) {
 	all, err := p.all()
 	for _, of := range all {
 		if of.id == id {

@@ -17,8 +17,8 @@ type tables struct {
 	// sessions returns those that are wanted. It asks about each once, before it reads what takes time.
 	sessions func(v database.View, wanted func(*session) bool) ([]session, error)
 
-	// lines returns a session in Claude Code's lines.
-	lines func(v database.View, s session) ([]byte, error)
+	// lines returns a session, a record for each line.
+	lines func(v database.View, s session) ([]said.Record, error)
 }
 
 // A session is one in a database.
@@ -63,9 +63,9 @@ func twoTables(name string, ofSession []string, of func(database.Row) session, o
 		}
 		return all, err
 	}
-	return tables{sessions, func(v database.View, s session) ([]byte, error) {
+	return tables{sessions, func(v database.View, s session) ([]said.Record, error) {
 		head := said.Record{Type: said.MetaType, CWD: said.Quoted(s.Directory)}
-		lines := head.AppendLine(nil)
+		lines := []said.Record{head}
 		var b budget
 		err := v.Rows("messages", "session_id", s.ID, ofMessage, func(row database.Row) error {
 			words, answers := said.Record{CWD: head.CWD}, said.Record{CWD: head.CWD}
@@ -73,7 +73,7 @@ func twoTables(name string, ofSession []string, of func(database.Row) session, o
 			if answers.Timestamp = words.Timestamp; s.Others && words.Type.Is("user") {
 				words.Type = said.OtherType
 			}
-			lines = said.AppendMessage(lines, &words, &answers)
+			lines = said.AppendMessage(lines, words, answers)
 			return err
 		})
 		return said.AppendBad(lines, b.bad), err
@@ -120,8 +120,8 @@ func (c *collection) List(since time.Time) (files []said.File, skipped said.Skip
 	return files, skipped, err
 }
 
-// Read returns a session in lines.
-func (c *collection) Read(id string) (lines []byte, at said.Status, err error) {
+// Read returns a session in records.
+func (c *collection) Read(id string) (lines []said.Record, at said.Status, err error) {
 	err = c.db.View(func(v database.View) error {
 		found, err := c.tables.sessions(v, func(s *session) bool { return s.ID == id })
 		if err != nil {

@@ -39,9 +39,9 @@ func tasksBeside(file string) string {
 	return cwd
 }
 
-func tasksWhole(text []byte, cwd string) []byte {
+func tasksWhole(text []byte, cwd string) []said.Record {
 	head := said.Record{Type: said.MetaType, CWD: said.Quoted(cwd)}
-	lines := head.AppendLine(nil)
+	lines := []said.Record{head}
 	whole := said.Raw(trimmed(text))
 	if !whole.IsWhole() {
 		return said.AppendBad(lines, 1)
@@ -62,7 +62,7 @@ func tasksWhole(text []byte, cwd string) []byte {
 		case say.Is("command_output"):
 			r.Answered(m.Field("ts"), said.Joined(texts))
 		}
-		lines = r.AppendLine(lines)
+		lines = append(lines, r)
 	})
 	return lines
 }

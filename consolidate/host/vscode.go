@@ -47,9 +47,9 @@ func vsCodeOurs(_ string, roots []string) func(string) bool {
 	}
 }
 
-func vsCodeWhole(text []byte, _ string) []byte {
+func vsCodeWhole(text []byte, _ string) []said.Record {
 	head := said.Record{Type: said.MetaType}
-	lines := head.AppendLine(nil)
+	lines := []said.Record{head}
 	whole, bad := said.Raw(trimmed(text)), 0
 	if !whole.IsWhole() || whole.Field("kind") != nil {
 		whole, bad = replay(whole)
@@ -62,7 +62,7 @@ func vsCodeWhole(text []byte, _ string) []byte {
 		if request.Field("confirmation") == nil {
 			typed.TypedBlocks(request.Field("message").Field("text").Texts(), nil, asTyped)
 		}
-		lines = typed.AppendLine(lines)
+		lines = append(lines, typed)
 		words, answers := said.Record{Timestamp: typed.Timestamp}, said.Record{Timestamp: typed.Timestamp}
 		if !typed.UUID.Empty() {
 			words.UUID = said.Quoted(typed.UUID.Text() + "/response")
@@ -90,7 +90,7 @@ func vsCodeWhole(text []byte, _ string) []byte {
 				}
 			})
 		})
-		lines = said.AppendMessage(lines, &words, &answers)
+		lines = said.AppendMessage(lines, words, answers)
 	})
 	return said.AppendBad(lines, bad)
 }

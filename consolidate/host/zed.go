@@ -76,10 +76,10 @@ func zedThread(v database.View, id string) (thread said.Raw, err error) {
 	return thread, err
 }
 
-func zedLines(v database.View, s session) ([]byte, error) {
+func zedLines(v database.View, s session) ([]said.Record, error) {
 	dir, _, _ := strings.Cut(s.Directory, "\n")
 	head := said.Record{Type: said.MetaType, CWD: said.Quoted(dir)}
-	lines := head.AppendLine(nil)
+	lines := []said.Record{head}
 	thread, err := zedThread(v, s.ID)
 	thread.Field("messages").Items(func(m said.Raw) {
 		user, agent := m.Field("User"), m.Field("Agent")
@@ -102,7 +102,7 @@ func zedLines(v database.View, s session) ([]byte, error) {
 			result.Field("content").Items(func(part said.Raw) { texts = append(texts, part.Field("Text").Texts()...) })
 			answers.Answered(said.Quoted(id), said.Joined(texts))
 		})
-		lines = said.AppendMessage(lines, &words, &answers)
+		lines = said.AppendMessage(lines, words, answers)
 	})
 	return lines, err
 }

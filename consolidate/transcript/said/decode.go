@@ -13,7 +13,7 @@ type decoder struct {
 // newDecoder returns what reads the lines of a format.
 func newDecoder(f *Format) decoder {
 	d := decoder{records: make([]Record, 1)}
-	if f.ByLines() {
+	if f != nil && f.Line != nil {
 		d.other, d.HostState = f.Line, &HostState{}
 	}
 	return d

@@ -41,8 +41,8 @@ type Format struct {
 	// Line reads a JSON object of a file that grows by lines. h is the state after the lines before it.
 	Line func(object Raw, r *Record, h *HostState)
 
-	// Whole turns a file that is rewritten, or must be known to its end, into Claude Code's lines. cwd is what Beside returned.
-	Whole func(text []byte, cwd string) []byte
+	// Whole turns a file that is rewritten, or must be known to its end, into records, each of which counts as a line. cwd is what Beside returned.
+	Whole func(text []byte, cwd string) []Record
 
 	// Collect returns the collection at a folder's path, if that is one file of many sessions. Then ID is not used.
 	// ours reports by its working directories whether a session is the project's.
@@ -158,9 +158,6 @@ func matching(folder, pattern string) (found []string) {
 	slices.Sort(found)
 	return found
 }
-
-// ByLines reports whether the host's files grow by lines that are not Claude Code's.
-func (f *Format) ByLines() bool { return f != nil && f.Line != nil }
 
 // Rewritten reports whether the host's files do not merely grow.
 func (f *Format) Rewritten() bool { return f != nil && (f.Whole != nil || f.Collect != nil) }

@@ -174,7 +174,7 @@ func (f File) records(offset, most int64, do func(r *Record, next int64) (more b
 		d.HostState.CWD = f.beside()
 	}
 	for {
-		line, _, err := lines.read()
+		records, _, _, _, err := lines.decode(&d)
 		if err == io.EOF {
 			return nil
 		}
@@ -184,7 +184,6 @@ func (f File) records(offset, most int64, do func(r *Record, next int64) (more b
 		if cut && lines.start == offset {
 			continue
 		}
-		records, _ := d.line(trimmed(line, lines.start == 0))
 		for i := range records {
 			if !do(&records[i], lines.next) {
 				return nil

@@ -62,8 +62,9 @@ func (m *meter) Read(p []byte) (int, error) {
 
 // A LineReader splits a transcript into lines, at "\n" and nothing else.
 type LineReader struct {
-	in   *bufio.Reader
-	long []byte // the line last read, if it does not fit into the buffer of in
+	in      *bufio.Reader
+	long    []byte   // the line last read, if it does not fit into the buffer of in
+	records []Record // in memory, in place of lines
 
 	Number  int   // of the line last read, from 1
 	start   int64 // its offset
@@ -90,7 +91,7 @@ var lineReaders = sync.Pool{New: func() any { return NewLineReader(nil, ReadBloc
 func (s *Source) Lines(ctx context.Context, number int, offset int64, read *atomic.Int64) *LineReader {
 	l := lineReaders.Get().(*LineReader)
 	l.in.Reset(&meter{ctx, io.NewSectionReader(s, offset, s.Length-offset), read})
-	*l = LineReader{in: l.in, long: l.long[:0], Number: number - 1, next: offset}
+	*l = LineReader{in: l.in, long: l.long[:0], records: s.Records, Number: number - 1, next: offset}
 	l.settle()
 	return l
 }
@@ -98,10 +99,28 @@ func (s *Source) Lines(ctx context.Context, number int, offset int64, read *atom
 // Close gives a reader of Lines back.
 func (l *LineReader) Close() {
 	l.in.Reset(nil)
+	l.records = nil
 	if cap(l.long) > keptBuffer {
 		l.long = nil
 	}
 	lineReaders.Put(l)
+}
+
+// decode reads the next line, as read does, and returns its records. bad reports that some of it is damaged: the end of a growing file
+// is not.
+func (l *LineReader) decode(d *decoder) (records []Record, line []byte, ended, bad bool, err error) {
+	if l.Number < len(l.records) {
+		l.Number++
+		l.settle()
+		records = l.records[l.Number-1 : l.Number]
+		return records, nil, true, records[0].bad, nil
+	}
+	line, ended, err = l.read()
+	if err == nil {
+		line = trimmed(line, l.start == 0)
+		records, bad = d.line(line)
+	}
+	return records, line, ended, bad && ended, err
 }
 
 // read returns the next line that is not too long, without its newline, valid until the next call, and whether a newline

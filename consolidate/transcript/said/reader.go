@@ -96,7 +96,7 @@ func (r *Reader) Run() error {
 			r.Settle()
 			return ErrFull
 		}
-		line, ended, err := r.lines.read()
+		records, line, ended, bad, err := r.lines.decode(&r.decoder)
 		if r.Settle != nil && (err == io.EOF || err == nil && !ended) {
 			r.Settle()
 			r.Settle = nil
@@ -107,11 +107,7 @@ func (r *Reader) Run() error {
 		if err != nil {
 			return err
 		}
-		if line = trimmed(line, r.lines.start == 0); len(line) == 0 {
-			continue
-		}
-		records, bad := r.decoder.line(line)
-		if bad && ended {
+		if bad {
 			r.Skipped[BadLine]++
 		}
 		tools := r.Tools != nil && r.Tools(line)

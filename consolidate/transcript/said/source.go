@@ -1,7 +1,6 @@
 package said
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -54,9 +53,9 @@ type Collection interface {
 	// what there is of each session but its words. Of a File it sets ID, Path, Size and ModTime.
 	List(since time.Time) ([]File, Skipped, error)
 
-	// Read returns all of a session in Claude Code's lines, and what its status was then. List returns the same status as
-	// long as nothing is added to the session. The error is fs.ErrNotExist if there is no such session.
-	Read(id string) (lines []byte, s Status, err error)
+	// Read returns all of a session, and what its status was then. List returns the same status as long as nothing is added to the
+	// session. The error is fs.ErrNotExist if there is no such session.
+	Read(id string) (records []Record, s Status, err error)
 }
 
 // Now returns a session's present status.
@@ -77,25 +76,20 @@ func (f File) Now() (Status, error) {
 	return Status{}, cmp.Or(err, fs.ErrNotExist)
 }
 
-// A Source is a session that was opened, in lines: of the file itself, or as a form made them.
+// A Source is a session that was opened: a file of lines, or records in memory.
 type Source struct {
-	stream
-	Status        // when it was opened
-	Inode  uint64 // of a file; see inode
-	Length int64  // of the lines
-}
-
-// A stream is what a source reads from.
-type stream interface {
-	io.ReaderAt
-	io.Closer
+	*os.File          // nil: it is in memory
+	Records  []Record // each is a line, whose offset is 0
+	Status            // when it was opened
+	Inode    uint64   // of a file; see inode
+	Length   int64    // of the lines of a file
 }
 
 // Open opens a session.
 func (f File) Open() (*Source, error) {
 	if f.Of != nil {
-		lines, status, err := f.Of.Read(f.ID)
-		return &Source{inMemory{bytes.NewReader(lines)}, status, 0, int64(len(lines))}, err
+		records, status, err := f.Of.Read(f.ID)
+		return &Source{Records: records, Status: status}, err
 	}
 	opened, err := OpenFile(f.Path)
 	if err != nil {
@@ -106,8 +100,9 @@ func (f File) Open() (*Source, error) {
 		opened.Close()
 		return nil, err
 	}
-	s := &Source{opened, Status{Size: stat.Size(), ModTime: stat.ModTime()}, inode(stat), stat.Size()}
+	s := &Source{Status: Status{Size: stat.Size(), ModTime: stat.ModTime()}, Inode: inode(stat)}
 	if !f.Format.Rewritten() {
+		s.File, s.Length = opened, stat.Size()
 		return s, nil
 	}
 	defer opened.Close()
@@ -121,18 +116,12 @@ func (f File) Open() (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := f.Format.Whole(text, f.beside())
-	s.stream, s.Length = inMemory{bytes.NewReader(lines)}, int64(len(lines))
+	s.Records = f.Format.Whole(text, f.beside())
 	return s, nil
 }
 
 // ErrTooBig is the error of a session that is too large: for one part where parts cannot be kept, or to be read whole.
 var ErrTooBig = fmt.Errorf("the session is larger than %d MB", MaxWhole>>20)
-
-// inMemory is a stream that need not be closed.
-type inMemory struct{ *bytes.Reader }
-
-func (inMemory) Close() error { return nil }
 
 // A Status is the size and time of a session.
 type Status struct {

@@ -17,6 +17,8 @@ type Record struct {
 	Origin     Raw // of a prompt, as an object
 	Attachment Raw
 	Worktree   Raw
+
+	bad bool // it stands for something that cannot be read
 }
 
 // A Message is what the model's API was sent or answered: an object as a rule, at times the bare

@@ -212,7 +212,7 @@ type counted struct {
 	reads int
 }
 
-func (c *counted) Read(id string) ([]byte, said.Status, error) {
+func (c *counted) Read(id string) ([]said.Record, said.Status, error) {
 	c.reads++
 	return c.Collection.Read(id)
 }

@@ -28,16 +28,16 @@ func (s *scan) inTools(ctx context.Context, i int) (all []found, skipped said.Sk
 		return nil, nil, err
 	}
 	defer source.Close()
-	may := s.mayMatch
-	if session.Format.ByLines() {
-		may = func([]byte) bool { return true } // its lines are decoded twice
+	may := func([]byte) bool { return true } // another host's lines are in memory, or decoded twice
+	if session.Format == nil {
+		may = s.mayMatch
+		lines := source.Lines(ctx, 1, 0, &s.read)
+		defer lines.Close()
+		if ok, err := anyLine(lines, may); !ok || err != nil {
+			return nil, nil, err
+		}
 	}
 	lines := source.Lines(ctx, 1, 0, &s.read)
-	defer lines.Close()
-	if ok, err := anyLine(lines, may); !ok || err != nil {
-		return nil, nil, err
-	}
-	lines = source.Lines(ctx, 1, 0, &s.read)
 	defer lines.Close()
 	recorded := map[recorded]*recorded{}
 	r := said.NewReader(session, lines, func(u *said.Entry) error {
