@@ -25,17 +25,17 @@ var (
 		`(?:on|in|inside) (?:the|a|my|our|his|her|each|every) (?:\w+ )?(?:servers?|hosts?|machines?|laptop|box|cluster|containers?|image|vm|pod)`,
 		`the (?:container|image|vm|host) (?:has|keeps|holds)`,
 		`gelöscht`, `entfernt`, `gab es`, `gegeben`, `früher`, `umbenannt`, `ersetzt`, `nicht mehr`,
-		`n'existe(?:nt)? plus`, `ancien\w*`, `ya no`, `antes`) +
+		`n'existe(?:nt)? plus`, `ancien\w*`, `ya no`, `antes (?:en|era|estaba|se)`) +
 		`|\b(?:supprim|retir|renomm|remplac|elimin|borrad|borró|renombr|reemplaz|rimoss|cancellat|behoben)` +
 		`|删除|已删|删掉|移除|废弃|过时|清理|待清|僵尸|不再|改名|重命名|替换|取代|以前|曾经|过去|原来|刪除|廢棄|重新命名` +
 		`|削除|撤去|廃止|なくな|移動し|당시|통합|삭제|제거|없어|없다|없음|없앴|폐기|예전|이름을 바꾸|이름 변경|대체`
 	planned = words(
-		`planned`, `planning`, `plans? (?:to|for)`, `will`, `to-?do`, `propos(?:al|e|ed|es)`, `ideas?`, `should`, `would`, `could`, `might`,
+		`planned`, `planning`, `plans? (?:to|for)`, `will`, `to-do`, `(?-i:TODO)`, `propos(?:al|e|ed|es)`, `ideas?`, `should`, `would`, `could`, `might`,
 		`next steps?`, `upcoming`, `future`,
 		`eventually`, `going to`, `wants? to`, `not yet`, `wish`, `draft(?:ed)?`, `for example`, `e\.g`, `examples?`,
 		`such as`, `imagine`, `hypothetical`,
 		`(?:is|are) (?:named|called)`, `(?:nam\w+|file|path|glob) patterns?`, `patterns? (?:is|are|like|of)`,
-		`geplant`, `soll(?:en|te)?`, `künftig`, `wird`, `werden`, `prévue?s?`, `à créer`, `planead\w+`, `previst\w+`) +
+		`geplant`, `soll(?:en|te)?`, `künftig`, `prévue?s?`, `à créer`, `planead\w+`, `previst\w+`) +
 		`|计划|計劃|将要|打算|新增|待办|予定|今後|예정|계획|추후|추가할`
 	elsewhere = `\b(?:local|state) files?\b|\b(?:loaded|restored|written|saved) (?:on|at) start-?up\b|` + "`(?:~/|/[a-z]|\\$[A-Z]|[A-Z]:\\\\)[^`]*`|(?:^|\\s)(?:~/|/(?:home|opt|srv|etc|var|tmp|usr)/)" +
 		`|\b(?:plugins?|skills?|marketplaces?|worktrees?|other (?:repo\w*|projects?|codebase)|sister (?:repo\w*|project)` +
@@ -53,7 +53,7 @@ var (
 	afterSpan = lazy.New(`^` + "`+" + `[*_)\s]*(?:~~|→|⇒|->|=>|\((?:old|former|stale)\b|is now ` + "`" + `)|^,? (?:was|were)\b`)
 	// in a heading or a lead
 	inScope = lazy.New(`(?i)\b(?:removed|deleted|dropped|gone|obsolete|deprecated|history|changelog` +
-		`|planned|to-?do|ideas?|proposals?|future|roadmap|next steps?|later|never|don't|avoid|examples?|elsewhere|backlog` +
+		`|planned|to-do|(?-i:TODO)|ideas?|proposals?|future|roadmap|next steps?|later|never|don't|avoid|examples?|elsewhere|backlog` +
 		`|open questions?|resolved|fixed|root cause|post-?mortem|incidents?|mistakes?|completed|done|merged|shipped|this session|changes in)\b|删除|计划|削除|予定|삭제|계획`)
 	// of a repository, with the word before it
 	ofRepo = lazy.New(`(?i)([\w-]+) (?:repo|repos|repository|repositories)\b`)

@@ -26,14 +26,23 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// "Plan: `x`" says where a plan is, and is read; what somebody plans to add is not missed.
+// "Plan: `x`" says where a plan is, and is read; what somebody plans to add is not missed. Words of a language that mean something
+// else in another do not hide a finding.
 func TestPlans(t *testing.T) {
 	p := open(t, "a.go|a")
-	commit(t, p, "docs/harbour.md|x", "docs/pier.md|y")
-	const text = "Plan: `docs/harbour.md`.\n\nWe plan to add `docs/pier.md`.\n"
+	commit(t, p, "docs/harbour.md|x", "docs/pier.md|y", "quay/buoy.md|z", "hoist/crane.md|v", "boats/ferry.md|w", "sea/tide.md|u")
+	const text = "Plan: `docs/harbour.md`.\n\nWe plan to add `docs/pier.md`.\n\nTODO: `sea/tide.md`.\n\nEn `quay/buoy.md` está todo.\n\n" +
+		"Antes de atracar, leer `hoist/crane.md`.\n\nIn `boats/ferry.md` wird jede Fahrt erklärt.\n"
 	hits := p.Find([]Text{{File: "a.md", Body: text}}, func(string) bool { return false })
-	if len(hits) != 1 || hits[0].Ref != "docs/harbour.md" {
-		t.Errorf("got %+v", hits)
+	if len(hits) != 1 {
+		t.Fatalf("got %+v", hits)
+	}
+	var got []string
+	for _, at := range append([]Place{hits[0].Place}, hits[0].More...) {
+		got = append(got, text[at.From:at.To])
+	}
+	if want := []string{"docs/harbour.md", "quay/buoy.md", "hoist/crane.md", "boats/ferry.md"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
