@@ -134,7 +134,7 @@ func (r grepArguments) renderMentions(m consolidate.Mentions) string {
 	return b.String()
 }
 
-// notWhole names the patterns that only longer words have, and those that nothing has.
+// notWhole names the patterns that longer words have, and those that nothing has.
 func (r grepArguments) notWhole(found []search.Found) (within, none string) {
 	var longer, absent []string
 	for k, f := range found[:min(len(found), len(r.Patterns))] {
@@ -142,7 +142,7 @@ func (r grepArguments) notWhole(found []search.Found) (within, none string) {
 		if f.Within > 0 {
 			longer = append(longer, fmt.Sprintf("%s %d", name, f.Within))
 		}
-		if f.Matches == 0 {
+		if f.Matches+f.Within == 0 {
 			absent = append(absent, name)
 		}
 	}

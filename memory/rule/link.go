@@ -179,7 +179,8 @@ func OwnLine(hook string, n memory.Name, before, after *memory.Topic) (Finding, 
 		_, found := slices.BinarySearch(terms, stem)
 		return found
 	}
-	for _, word := range text.Words(hook) {
+	for word := range strings.FieldsSeq(hook) {
+		word = strings.TrimFunc(word, func(r rune) bool { return !text.IsWord(r) })
 		for _, stem := range text.TermsOf(word) {
 			if in(had, stem) && !in(has(), stem) && !slices.Contains(gone, word) {
 				gone = append(gone, word)

@@ -58,6 +58,7 @@ func TestLost(t *testing.T) {
 		{"the end", "Release 4.2 of Halden must be signed by Tomas with the hardware token.", "Release 4.2 of Halden must be signed by Tomas.",
 			[]string{"Release 4.2 of Halden must be signed by Tomas with the ⟨hardware token⟩."}},
 		{"a negation before a vowel", "Avant 9:00 personne ne répond, appeler Karim.", "Personne n'y répond avant 9:00 : appeler Karim.", nil},
+		{"what follows an identifier", "E-219 means ice on the pressure cell.", "E-219: ice on the pressure cell.", nil},
 		{"the other's name", "As in merged.md and [[merged]].", "As here.", nil},
 	} {
 		lost := Lost(map[memory.Name]*memory.Topic{mustName(t, "merged.md"): body(test.merged)}, mustName(t, "into.md"), body(test.survivor), nil)
@@ -88,7 +89,7 @@ func TestOwnLine(t *testing.T) {
 	topic := func(description, text string) *memory.Topic {
 		return memory.ParseTopic([]byte("---\nname: crane\ndescription: " + description + "\n---\n" + text))
 	}
-	before := topic("how the crane is run", "It lifts 12 t, by `make lift`; ask Mareike, never Anselm.")
+	before := topic("how the crane is run", "It lifts 12 t, by `make lift`; ask Mareike, never Anselm. It is version 1.3.5.")
 	edited := topic("how the crane is run", "It hoists 14 t, by `make hoist`; ask Ines, never Anselm.")
 	renewed := topic("how the crane is run and what it lifts", "It lifts 12 t, by `make lift`; ask Mareike, never Anselm.")
 	for _, test := range []struct {
@@ -96,6 +97,7 @@ func TestOwnLine(t *testing.T) {
 		after *memory.Topic
 		want  string
 	}{
+		{"version 1.3.5", memory.ParseTopic([]byte("---\nname: crane\ndescription: how the crane is run\n---\nIt is version 1.3.6.")), `its line in MEMORY.md says "version 1.3.5"; the memory no longer says "1.3.5"`},
 		{"12 t, ask Mareike", edited, `its line in MEMORY.md says "12 t, ask Mareike"; the memory no longer says "12, Mareike"`},
 		{"`make lift`, never Anselm", edited, "its line in MEMORY.md says \"`make lift`, never Anselm\"; the memory no longer says \"lift\""},
 		{"how it is run, 17 times by Ruta", edited, ""}, // it never said so

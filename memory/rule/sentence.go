@@ -149,7 +149,7 @@ func (r *reader) read(s sentence) (words []word) {
 			words = append(words, one)
 		}
 		if !text.IsDense(first) || one.term == moment {
-			at.last, at.counts = to, one.term != moment && at.isNumber()
+			at.last, at.counts = to, one.term != moment && at.isNumber() && !at.isInIdentifier()
 		}
 	})
 	return words
@@ -171,6 +171,13 @@ func (r *reader) isSmall(at spot) bool {
 }
 
 func (at spot) isNumber() bool { return strings.ContainsFunc(at.text[at.from:at.to], unicode.IsNumber) }
+
+// isInIdentifier reports whether the word ends one such as E-219.
+func (at spot) isInIdentifier() bool {
+	before, joined := strings.CutSuffix(at.text[:at.from], "-")
+	last, _ := utf8.DecodeLastRuneInString(before)
+	return joined && unicode.IsLetter(last)
+}
 
 // isInPath reports whether a sign beside the word makes it a part of a path or an identifier.
 func (at spot) isInPath() bool {
