@@ -33,9 +33,9 @@ func finalizeIndex(ctx context.Context, p *consolidate.Project, r finalizeArgume
 		return diffPage(res, request.Diff, r.Cursor)
 	}
 	if r.DryRun {
-		return answer{value: fit(res, maxDryRun)}, nil
+		return answer{value: fit(res, maxDryRun, `%d more: {"dry_run": true, "diff": "MEMORY.md"}`)}, nil
 	}
-	return answer{value: fit(res, maxAnswer)}, nil
+	return answer{value: fit(res, maxAnswer, "and %d more")}, nil
 }
 
 type finalizeArguments struct {
@@ -57,8 +57,8 @@ const (
 
 // Of the changed lines of the index so many are shown, each with so many characters.
 const (
-	maxIndexChanges = 10
-	maxIndexChange  = 200
+	maxIndexChanges = 5
+	maxIndexChange  = 120
 )
 
 // A page of the diff of all files has so many bytes, and so many characters of a line: the caller wrote what it lands.
@@ -88,8 +88,8 @@ func diffPage(res consolidate.FinalizeResult, file, cursor string) (answer, erro
 }
 
 // fit shortens what a result lists until it has at most so many bytes: each list says what it
-// leaves out, and where the rest is.
-func fit(res consolidate.FinalizeResult, most int) consolidate.FinalizeResult {
+// leaves out, and where the rest is, that of the index by moreOfIndex.
+func fit(res consolidate.FinalizeResult, most int, moreOfIndex string) consolidate.FinalizeResult {
 	for share := 1; ; share *= 2 {
 		r := res
 		r.Findings = fewFindings(res.Findings, 40/share)
@@ -97,7 +97,7 @@ func fit(res consolidate.FinalizeResult, most int) consolidate.FinalizeResult {
 		for _, line := range res.IndexChanges {
 			r.IndexChanges = append(r.IndexChanges, visible.Short(line, maxIndexChange))
 		}
-		r.IndexChanges = fewLines(r.IndexChanges, maxIndexChanges, `%d more: {"dry_run": true, "diff": "MEMORY.md"}`)
+		r.IndexChanges = fewLines(r.IndexChanges, maxIndexChanges, moreOfIndex)
 		r.Files.Created = fewLines(res.Files.Created, 200/share, "and %d more")
 		r.Files.Updated = fewLines(res.Files.Updated, 200/share, "and %d more")
 		r.Files.Deleted = fewLines(res.Files.Deleted, 200/share, "and %d more")
