@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"dream-mcp/consolidate/ops"
@@ -44,30 +45,29 @@ func (r *Recall) Memories(ctx context.Context) (all []Memory, err error) {
 	return all, err
 }
 
-// ForPrompt returns the passages that a prompt calls for.
-func (r *Recall) ForPrompt(ctx context.Context, prompt string) (notes []Note, err error) {
-	q := ask(prompt)
-	if len(q.terms) == 0 {
+// ForPrompt returns the passages that a prompt is about, of at most two memories.
+func (r *Recall) ForPrompt(ctx context.Context, prompt string) (chosen []Note, err error) {
+	if prompt = own(prompt); strings.TrimSpace(prompt) == "" {
 		return nil, nil
 	}
 	err = r.read(ctx, func(dir *memory.Dir) error {
-		topics, err := r.summaries(dir)
+		list, err := dir.List()
 		if err != nil {
 			return err
 		}
-		weights := q.weights(topics)
+		files := slices.DeleteFunc(list.Files, func(f memory.Found) bool { return !f.Name.IsTopic() })
+		slices.SortFunc(files, func(a, b memory.Found) int { return b.ModTime.Compare(a.ModTime) })
 		s := &memory.Snapshot{Topics: map[memory.Name]*memory.Topic{}, ModTimes: map[memory.Name]time.Time{}}
-		for _, path := range q.touched(topics, weights) {
-			n, _ := memory.ParseName(path)
-			if f, err := dir.Read(n); err == nil {
-				s.Put(n, f.Data)
-				s.ModTimes[n] = f.ModTime
+		for _, info := range files[:min(len(files), maxTopics)] {
+			if f, err := dir.Read(info.Name); err == nil {
+				s.Put(info.Name, f.Data)
+				s.ModTimes[info.Name] = f.ModTime
 			}
 		}
-		notes = q.notes(r.describe(s), weights)
+		chosen = notes(prompt, r.describe(s))
 		return nil
 	})
-	return notes, err
+	return chosen, err
 }
 
 // read calls do with the memory directory, if there is one.

@@ -107,7 +107,7 @@ func FuzzShown(f *testing.F) {
 	})
 }
 
-// A passage is shown where names or rare words of the prompt meet in it, at most one of two memories, never the description.
+// A passage is shown that the prompt is clearly about, never the description.
 func TestForPrompt(t *testing.T) {
 	all := []Memory{
 		{Path: "staging.md", Description: "Kestrel is deployed to staging by hand", Body: "Kestrel runs on staging behind Caddy.\n\nThe logs of Kestrel are in `/var/log/kestrel.log`.\n"},
@@ -116,22 +116,16 @@ func TestForPrompt(t *testing.T) {
 		{Path: "user.md", Description: "who the user is", Body: "Backend developer, new to React.\n"},
 		{Path: "freeze.md", Description: "code freeze", Body: "Releases stop over Christmas.\n"},
 	}
-	topics := map[string]summary{}
-	for _, m := range all {
-		topics[m.Path] = summary{Hashes: summarizer{}.summarize(m.Path, memory.ParseTopic([]byte("---\ndescription: "+m.Description+"\n---\n"+m.Body)))}
-	}
 	for prompt, want := range map[string]string{
 		"is Kestrel behind Caddy or nginx?":                      "Kestrel runs on staging behind Caddy.",
 		"does PriceBatch read Northwind on Sundays?":             all[2].Body[:len(all[2].Body)-1],
-		"run the tests please, and commit":                       "",
+		"run the tests please, and commit":                       "Run `bun test` before a commit. The suite takes nine minutes.",
 		"rename the variable tmp to pending":                     "",
 		"look at this:\n```\nKestrel behind Caddy failed\n```\n": "",
 		"open C:\\Kestrel\\Caddy\\x.txt":                         "",
 	} {
 		got := ""
-		q := ask(prompt)
-		weights := q.weights(topics)
-		for _, n := range q.notes(all, weights) {
+		for _, n := range notes(own(prompt), all) {
 			got += n.Passage
 		}
 		if got != want {

@@ -115,7 +115,7 @@ func TestNothingKept(t *testing.T) {
 		if must[bool](t)(db.Reports()) || must[bool](t)(db.AnyShown()) {
 			t.Error("something waits")
 		}
-		if n := len(must[[]Left](t)(LastLeft.Get(db))) + len(must[map[string]bool](t)(Declined.Get(db))) + len(must[[]Terms](t)(db.Terms())); n != 0 {
+		if n := len(must[[]Left](t)(LastLeft.Get(db))) + len(must[map[string]bool](t)(Declined.Get(db))); n != 0 {
 			t.Error("something is kept")
 		}
 	}
@@ -152,16 +152,6 @@ func TestNotes(t *testing.T) {
 	}
 	if p := must[Pause](t)(Launches.Get(db)); p != (Pause{}) {
 		t.Errorf("%+v", p)
-	}
-}
-
-func TestTerms(t *testing.T) {
-	now := time.Now()
-	db := openAt(t, &now)
-	do(t, db.SetTerms([]Terms{{File: "a.md", Size: 1, Modified: 2, Hashes: []byte("abc")}, {File: "b.md"}}, nil))
-	do(t, db.SetTerms([]Terms{{File: "a.md", Size: 3}}, []string{"b.md"}))
-	if terms := must[[]Terms](t)(db.Terms()); len(terms) != 1 || terms[0].Size != 3 {
-		t.Errorf("%v", terms)
 	}
 }
 

@@ -50,28 +50,27 @@ func (x *Index) value(h Hit) Passage {
 	return best
 }
 
-// What makes a memory clear. The score of its best passage is at least minScore, half of what a passage with all words of the text
+// What makes a memory clear. The score of its best passage is at least what is asked for, half of what a passage with all words of the text
 // would have at least, and clearly times that of the next memory. One memory with less than surely needs a word that few hold, and
-// that is not of everyday work; two need as much. On half of the real directories 66 of 84 are right when read, and of 33
-// utterances that change a fact of an invented project 27 have its memory.
+// that is not of everyday work; two need as much.
 const (
-	minScore = 1.5
-	surely   = 2.3
-	half     = 0.5
-	clearly  = 1.5
-	minRare  = 0.7
+	surely  = 2.3
+	half    = 0.5
+	clearly = 1.5
+	minRare = 0.7
 )
 
-// About returns the passages that somebody's words are about, of the memory or the two memories that are clear. A name of code or a
+// About returns the passages that somebody's words are about, of the memory or the two memories that are clear and have at least a
+// score. A name of code or a
 // path is one word, and its parts are none: what people work on is named all day, and says little about what they want.
-func (x *Index) About(s string) (about []Passage) {
+func (x *Index) About(s string, score float64) (about []Passage) {
 	q := Question{Text: s, Max: 3, PerFile: 1, wholes: true}
 	hits, all := x.Touched(q), 0.0
 	for _, t := range x.ask(q) {
 		all += t.rarity
 	}
 	for i, h := range hits[:min(len(hits), 2)] {
-		if h.Score < max(minScore, half*all) || h.Score < surely && (i > 0 || !slices.ContainsFunc(h.Shared, Term.isRare)) {
+		if h.Score < max(score, half*all) || h.Score < surely && (i > 0 || !slices.ContainsFunc(h.Shared, Term.isRare)) {
 			return nil
 		}
 		about = append(about, x.value(h))

@@ -1,0 +1,2 @@
+-- A prompt reads the topics themselves.
+DROP TABLE terms;
