@@ -22,8 +22,8 @@ func checkKind(r consolidate.WriteRequest) error {
 			given++
 		}
 	}
-	if given > 1 || given == 0 && r.Replaces == nil && r.Accept == nil && r.Index == nil || r.Delete && r.Replaces != nil {
-		return ops.Refuse("exactly one of content, edits and delete is needed; none with replaces, accept or index alone",
+	if given > 1 || given == 0 && r.Replaces == nil && r.Accept == nil && r.Index == nil && r.Evidence == nil || r.Delete && r.Replaces != nil {
+		return ops.Refuse("exactly one of content, edits and delete is needed; none with replaces, accept, index or evidence alone",
 			`for example {"path": "topic.md", "content": "---\nname: topic\n…"}`)
 	}
 	return nil
