@@ -59,6 +59,7 @@ func TestLost(t *testing.T) {
 			[]string{"Release 4.2 of Halden must be signed by Tomas with the ⟨hardware token⟩."}},
 		{"a negation before a vowel", "Avant 9:00 personne ne répond, appeler Karim.", "Personne n'y répond avant 9:00 : appeler Karim.", nil},
 		{"what follows an identifier", "E-219 means ice on the pressure cell.", "E-219: ice on the pressure cell.", nil},
+		{"a verb of two words", "The interval goes down to 10 minutes.", "The interval is 10 minutes.", nil},
 		{"the other's name", "As in merged.md and [[merged]].", "As here.", nil},
 	} {
 		lost := Lost(map[memory.Name]*memory.Topic{mustName(t, "merged.md"): body(test.merged)}, mustName(t, "into.md"), body(test.survivor), nil)
