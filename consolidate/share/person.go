@@ -85,7 +85,7 @@ func (p *Person) Shared() bool {
 }
 
 // An exchanging uses what this project has, and the memories of all with their index.
-type exchanging func(ctx context.Context, known map[string]copyState, theirs Files, index *memory.Index) error
+type exchanging func(ctx context.Context, known map[string]copyState, theirs Files) error
 
 // alone calls do with what this project has and the memories of all, while no other process exchanges.
 func (p *Person) alone(ctx context.Context, do exchanging) error {
@@ -93,9 +93,9 @@ func (p *Person) alone(ctx context.Context, do exchanging) error {
 	if err != nil {
 		return err
 	}
-	theirs, index, err := p.texts(ctx)
+	theirs, err := p.texts(ctx)
 	if err == nil {
-		err = do(ctx, p.known(), theirs, index)
+		err = do(ctx, p.known(), theirs)
 	}
 	return errors.Join(err, unlock())
 }
@@ -113,19 +113,8 @@ func (p *Person) setKnown(known map[string]copyState) error {
 	return state.Copies.Set(p.Store.Records.DB(), known)
 }
 
-// texts returns the memories of all projects and their index. The index is nil if the folder does not exist.
-func (p *Person) texts(ctx context.Context) (all Files, index *memory.Index, err error) {
-	err = p.all.View(ctx, func(dir *memory.Dir) error {
-		if all, index = (Files{}), nil; dir == nil {
-			return nil
-		}
-		all, err = readFiles(dir)
-		index = memory.ParseIndex(all[memory.IndexName])
-		delete(all, memory.IndexName)
-		return err
-	})
-	return all, index, err
-}
+// texts returns the memories of all projects, and their index.
+func (p *Person) texts(ctx context.Context) (Files, error) { return (&Share{Store: p.all}).read(ctx) }
 
 // here returns those of some memories that the project has.
 func (p *Person) here(ctx context.Context, names []memory.Name) (files Files, err error) {

@@ -15,7 +15,7 @@ import (
 // Add makes a memory of this project the person's, in all their projects. One that this project deleted, changed to have no scope, or goes
 // without, takes part again.
 func (p *Person) Add(ctx context.Context, n memory.Name) error {
-	return p.decide(ctx, n, func(ctx context.Context, known map[string]copyState, theirs Files, index *memory.Index) error {
+	return p.decide(ctx, n, func(ctx context.Context, known map[string]copyState, theirs Files) error {
 		ours, err := p.here(ctx, []memory.Name{n})
 		if err != nil {
 			return err
@@ -28,7 +28,7 @@ func (p *Person) Add(ctx context.Context, n memory.Name) error {
 			return ops.Refuse(fmt.Sprintf("no memory has the name %q", n), "name one as MEMORY.md does: name.md or folder/name.md")
 		case !isHere:
 			delete(known, n.String()) // the exchange brings it back
-			return p.exchange(ctx, known, theirs, index)
+			return p.exchange(ctx, known, theirs)
 		case !topic.HasFrontmatter():
 			return ops.Refuse(fmt.Sprintf("%s has no frontmatter, which says whose it is", n), "begin it with the lines ---, name:, description: and ---")
 		}
@@ -39,7 +39,7 @@ func (p *Person) Add(ctx context.Context, n memory.Name) error {
 			err = land(ctx, p.Store, ours, Files{n: topic.Bytes()}, nil, "you made it a memory of all your projects")
 		}
 		if err == nil {
-			err = p.exchange(ctx, known, theirs, index)
+			err = p.exchange(ctx, known, theirs)
 		}
 		return err
 	})
@@ -48,7 +48,7 @@ func (p *Person) Add(ctx context.Context, n memory.Name) error {
 // Agreed notes that the person makes a memory theirs, before the caller lands it with its scope. If it does not land,
 // the next exchange forgets that. The caller holds the mutex.
 func (p *Person) Agreed(ctx context.Context, n memory.Name) error {
-	return p.alone(ctx, func(_ context.Context, known map[string]copyState, theirs Files, _ *memory.Index) error {
+	return p.alone(ctx, func(_ context.Context, known map[string]copyState, theirs Files) error {
 		return p.agreed(known, theirs, n, false)
 	})
 }
@@ -64,28 +64,22 @@ func (p *Person) agreed(known map[string]copyState, theirs Files, n memory.Name,
 	return p.setKnown(known)
 }
 
-// lines returns the index of this project.
-func (p *Person) lines(ctx context.Context) *memory.Index {
-	files, _ := p.here(ctx, []memory.Name{memory.IndexName})
-	return memory.ParseIndex(files[memory.IndexName])
-}
-
 // Remove ends that a memory is the person's in all projects. It stays, with its newest text, where it was before and where it was changed
 // since; elsewhere it goes.
 func (p *Person) Remove(ctx context.Context, n memory.Name) error {
-	return p.decide(ctx, n, func(ctx context.Context, known map[string]copyState, theirs Files, index *memory.Index) error {
+	return p.decide(ctx, n, func(ctx context.Context, known map[string]copyState, theirs Files) error {
 		if theirs[n] == nil {
 			return notPersons(n)
 		}
-		err := p.exchange(ctx, known, theirs, index) // the last that all have is the newest of here and elsewhere
+		err := p.exchange(ctx, known, theirs) // the last that all have is the newest of here and elsewhere
 		if err == nil {
-			theirs, index, err = p.texts(ctx)
+			theirs, err = p.texts(ctx)
 		}
 		if err == nil {
 			err = land(ctx, p.all, theirs, Files{n: nil}, nil, "you ended it")
 		}
 		if delete(theirs, n); err == nil {
-			err = p.exchange(ctx, p.known(), theirs, index)
+			err = p.exchange(ctx, p.known(), theirs)
 		}
 		return err
 	})
@@ -93,7 +87,7 @@ func (p *Person) Remove(ctx context.Context, n memory.Name) error {
 
 // Except lets this project go without a memory of the person, or have its own text of it.
 func (p *Person) Except(ctx context.Context, n memory.Name) error {
-	return p.decide(ctx, n, func(_ context.Context, known map[string]copyState, _ Files, _ *memory.Index) error {
+	return p.decide(ctx, n, func(_ context.Context, known map[string]copyState, _ Files) error {
 		was, is := known[n.String()]
 		if !is {
 			return notPersons(n)
@@ -150,8 +144,8 @@ func (p *Person) list(ctx context.Context) (list []Held, err error) {
 	if !p.Used() {
 		return nil, nil
 	}
-	theirs, _, err := p.texts(ctx)
-	if err != nil || len(theirs) == 0 {
+	theirs, err := p.texts(ctx)
+	if delete(theirs, memory.IndexName); err != nil || len(theirs) == 0 {
 		return nil, err
 	}
 	known := p.known()

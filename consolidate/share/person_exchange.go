@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
@@ -15,8 +14,13 @@ import (
 
 // exchange merges the copies of this project with the memories of all. It lands here first, then there, and then notes what both have:
 // after a crash between two of these the next exchange finds what landed on both sides, and merges it to the same.
-func (p *Person) exchange(ctx context.Context, known map[string]copyState, theirs Files, index *memory.Index) error {
-	names := slices.Collect(maps.Keys(theirs))
+func (p *Person) exchange(ctx context.Context, known map[string]copyState, theirs Files) error {
+	var names []memory.Name
+	for n := range theirs {
+		if !n.IsIndex() {
+			names = append(names, n)
+		}
+	}
 	for file := range known {
 		if n, err := memory.ParseName(file); err == nil && theirs[n] == nil {
 			names = append(names, n)
@@ -34,12 +38,13 @@ func (p *Person) exchange(ctx context.Context, known map[string]copyState, their
 		}
 	}
 	if len(x.toHere) > 0 {
-		if err := land(ctx, p.Store, ours, x.toHere, index, "a memory of all your projects, changed last "+p.writer()); err != nil {
+		if err := land(ctx, p.Store, ours, x.toHere, theirs[memory.IndexName], "a memory of all your projects, changed last "+p.writer()); err != nil {
 			return err
 		}
 	}
 	if len(x.toAll) > 0 {
-		if err := land(ctx, p.all, theirs, x.toAll, p.lines(ctx), "in "+p.Project); err != nil {
+		index, _ := p.here(ctx, []memory.Name{memory.IndexName})
+		if err := land(ctx, p.all, theirs, x.toAll, index[memory.IndexName], "in "+p.Project); err != nil {
 			return err
 		}
 	}
@@ -143,7 +148,7 @@ func mergeOne(n memory.Name, base, a, b []byte) ([]byte, error) {
 
 // land writes changes over was, the files of a memory; nil deletes one. A new memory gets the line that it has in index, and a deleted
 // one loses its line.
-func land(ctx context.Context, s *ops.Store, was, changes Files, index *memory.Index, why string) error {
+func land(ctx context.Context, s *ops.Store, was, changes Files, index []byte, why string) error {
 	after := maps.Clone(was)
 	maps.Copy(after, changes)
 	maps.DeleteFunc(after, func(_ memory.Name, data []byte) bool { return data == nil })
@@ -170,10 +175,8 @@ func land(ctx context.Context, s *ops.Store, was, changes Files, index *memory.I
 			case data == nil:
 				x.Remove(n.String())
 			case base == "" && !linked:
-				e := memory.Entry{Title: memory.StemOf(n.String()), Hook: memory.OneLine(memory.ParseTopic(data).Description())}
-				if index != nil {
-					e = cmp.Or(index.ByFile()[n.String()], e)
-				}
+				e := cmp.Or(memory.ParseIndex(index).ByFile()[n.String()],
+					memory.Entry{Title: memory.StemOf(n.String()), Hook: memory.OneLine(memory.ParseTopic(data).Description())})
 				if x.HasRoom("- [](): " + e.Title + n.String() + e.Hook) { // else a dream makes room
 					x.Upsert(n, e.Title, e.Hook, "")
 				}
