@@ -25,10 +25,8 @@ func (tx *Tx) log(e Entry) error {
 		return err
 	}
 	seq, err := res.LastInsertId()
-	for _, file := range e.Files {
-		if err == nil {
-			_, err = tx.Exec("INSERT OR IGNORE INTO log_files VALUES (?, ?)", file, seq)
-		}
+	if err == nil {
+		_, err = tx.Exec("INSERT OR IGNORE INTO log_files SELECT value, ? FROM json_each(?)", seq, inJSON{append([]string{}, e.Files...)})
 	}
 	// What it undoes is undone. If that undid another, the other no longer is, and so on.
 	for undone := true; err == nil && e.Outcome == Committed && e.Undoes != ""; undone = !undone {

@@ -3,7 +3,6 @@ package state
 import (
 	"fmt"
 	"io/fs"
-	"slices"
 	"time"
 
 	"dream-mcp/memory"
@@ -83,25 +82,18 @@ func (tx *Tx) save(o *Operation) error {
 	if err != nil {
 		return err
 	}
-	had, err := tx.sums("SELECT sum FROM needs WHERE operation = ?", o.ID)
-	for _, sum := range o.Needs {
-		if err == nil && sum != "" && !slices.Contains(had, sum) {
-			_, err = tx.Exec("INSERT OR IGNORE INTO needs VALUES (?, ?)", o.ID, string(sum))
-		}
-	}
-	for _, sum := range had {
-		if err == nil && !slices.Contains(o.Needs, sum) {
-			err = tx.release(o.ID, sum)
-		}
+	_, err = tx.Exec("INSERT OR IGNORE INTO needs SELECT ?, value FROM json_each(?) WHERE value != ''", o.ID, inJSON{o.Needs})
+	if err == nil {
+		err = tx.release("operation = ? AND sum NOT IN (SELECT value FROM json_each(?))", o.ID, inJSON{append([]memory.Sum{}, o.Needs...)})
 	}
 	return err
 }
 
-// release removes a text that an operation no longer needs, if no other does.
-func (tx *Tx) release(id string, sum memory.Sum) error {
-	_, err := tx.Exec("DELETE FROM needs WHERE operation = ? AND sum = ?", id, string(sum))
+// release removes needs, and the texts that nothing needs any more.
+func (tx *Tx) release(needs string, args ...any) error {
+	sums, err := tx.sums("DELETE FROM needs WHERE "+needs+" RETURNING sum", args...)
 	if err == nil {
-		_, err = tx.Exec("DELETE FROM texts WHERE sum = ?1 AND NOT EXISTS (SELECT 1 FROM needs WHERE sum = ?1)", string(sum))
+		_, err = tx.Exec("DELETE FROM texts WHERE sum IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM needs WHERE needs.sum = texts.sum)", inJSON{sums})
 	}
 	return err
 }
@@ -112,23 +104,14 @@ func (db *DB) Discard(ids ...string) error {
 }
 
 func (tx *Tx) discard(ids []string) error {
-	for _, id := range ids {
-		sums, err := tx.sums("SELECT sum FROM needs WHERE operation = ?", id)
-		for _, sum := range sums {
-			if err == nil {
-				err = tx.release(id, sum)
-			}
-		}
-		for _, table := range []string{"operations WHERE id", "changes WHERE operation", "stops WHERE operation", "events WHERE dream"} {
-			if err == nil {
-				_, err = tx.Exec("DELETE FROM "+table+" = ?", id)
-			}
-		}
-		if err != nil {
-			return err
+	const these = " IN (SELECT value FROM json_each(?))"
+	err := tx.release("operation"+these, inJSON{ids})
+	for _, table := range []string{"operations WHERE id", "changes WHERE operation", "stops WHERE operation", "events WHERE dream"} {
+		if err == nil {
+			_, err = tx.Exec("DELETE FROM "+table+these, inJSON{ids})
 		}
 	}
-	return nil
+	return err
 }
 
 // Operation returns an operation. It fails with fs.ErrNotExist if there is none.
