@@ -15,7 +15,7 @@ func abortDream(ctx context.Context, p *consolidate.Project, r struct{ Reason st
 	if len(staged) > 0 {
 		a.Resume = `dream_orient {"resume": true}`
 	}
-	return answer{value: a}, nil
+	return answer{value: a, most: maxPage, rest: "in a terminal: dream-mcp diff " + id}, nil
 }
 
 type aborted struct {

@@ -9,7 +9,6 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/rule"
-	"dream-mcp/memory/secret"
 	"dream-mcp/memory/visible"
 )
 
@@ -33,9 +32,9 @@ func finalizeIndex(ctx context.Context, p *consolidate.Project, r finalizeArgume
 		return diffPage(res, request.Diff, r.Cursor)
 	}
 	if r.DryRun {
-		return answer{value: fit(res, maxDryRun, `%d more: {"dry_run": true, "diff": "MEMORY.md"}`)}, nil
+		return answer{value: brief(res, `%d more: {"dry_run": true, "diff": "MEMORY.md"}`), most: maxDryRun, rest: `finalize_index {"dry_run": true, "diff": "all"} shows it`}, nil
 	}
-	return answer{value: fit(res, maxAnswer, "and %d more")}, nil
+	return answer{value: brief(res, "and %d more"), rest: "in a terminal: dream-mcp diff"}, nil
 }
 
 type finalizeArguments struct {
@@ -53,6 +52,7 @@ const maxDryRun = 6_000
 const (
 	maxVerdict      = 500
 	maxDiffFindings = 5
+	maxFindings     = 40 // without a diff
 )
 
 // Of the changed lines of the index so many are shown, each with so many characters.
@@ -87,31 +87,15 @@ func diffPage(res consolidate.FinalizeResult, file, cursor string) (answer, erro
 	}{res.Outcome, visible.Short(res.Report, maxVerdict), fewFindings(res.Findings, maxDiffFindings), page}}, err
 }
 
-// fit shortens what a result lists until it has at most so many bytes: each list says what it
-// leaves out, and where the rest is, that of the index by moreOfIndex.
-func fit(res consolidate.FinalizeResult, most int, moreOfIndex string) consolidate.FinalizeResult {
-	for share := 1; ; share *= 2 {
-		r := res
-		r.Findings = fewFindings(res.Findings, 40/share)
-		r.IndexChanges = nil
-		for _, line := range res.IndexChanges {
-			r.IndexChanges = append(r.IndexChanges, visible.Short(line, maxIndexChange))
-		}
-		r.IndexChanges = fewLines(r.IndexChanges, maxIndexChanges, moreOfIndex)
-		r.Files.Created = fewLines(res.Files.Created, 200/share, "and %d more")
-		r.Files.Updated = fewLines(res.Files.Updated, 200/share, "and %d more")
-		r.Files.Deleted = fewLines(res.Files.Deleted, 200/share, "and %d more")
-		r.Report = visible.Short(res.Report, 4_000/share)
-		if share > 4 {
-			for i := range r.Findings {
-				r.Findings[i].Message, r.Findings[i].Hint = visible.Short(r.Findings[i].Message, 400), visible.Short(r.Findings[i].Hint, 200)
-			}
-		}
-		data, err := secret.JSON(r)
-		if err != nil || len(data) <= most || share > 64 {
-			return r
-		}
+// brief leaves out what is too much to read, though it may fit.
+func brief(r consolidate.FinalizeResult, moreOfIndex string) consolidate.FinalizeResult {
+	r.Findings = fewFindings(r.Findings, maxFindings)
+	changes := fewLines(r.IndexChanges, maxIndexChanges, moreOfIndex)
+	r.IndexChanges = nil
+	for _, line := range changes {
+		r.IndexChanges = append(r.IndexChanges, visible.Short(line, maxIndexChange))
 	}
+	return r
 }
 
 func fewFindings(findings []rule.Finding, most int) []rule.Finding {

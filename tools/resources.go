@@ -35,7 +35,7 @@ func (c *Connection) resources() []mcpserver.ServerResource {
 					return "", err
 				}
 				data, err := secret.JSON(s)
-				return string(data), err
+				return string(bounded(data, maxAnswer, statusRest)), err
 			}),
 		serve(ops.LastURI, "last-dream", "Last dream", "Report and diff of the last dream or other change.", "text/plain",
 			func(ctx context.Context, p *consolidate.Project, _ string) (string, error) {

@@ -18,6 +18,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -147,10 +148,12 @@ func calls[T any](run func(context.Context, *consolidate.Project, T) (answer, er
 	}
 }
 
-// answer is text, or a value that is sent as structured content and as the same JSON in text.
+// answer is text, or a value, an object, that is sent as structured content and as the same JSON in text.
 type answer struct {
 	text  string
 	value any
+	most  int    // bytes of the value; 0: maxAnswer
+	rest  string // how to get what a value leaves out that is longer
 }
 
 func (t tool) serve(c *Connection) mcpserver.ServerTool {
@@ -201,7 +204,7 @@ func (a answer) result(err error, show secret.Allowed) *mcp.CallToolResult {
 	if err != nil {
 		return refuse(err, show)
 	}
-	data = show.ShowJSON(data, nil)
+	data = bounded(show.ShowJSON(data, nil), cmp.Or(a.most, maxAnswer), a.rest)
 	return mcp.NewToolResultStructured(json.RawMessage(data), string(data))
 }
 

@@ -15,7 +15,7 @@ func undoDream(ctx context.Context, p *consolidate.Project, r struct{ ID string 
 		text: "Undo what " + id + " did to the memory? " + report, terminal: "dream-mcp undo " + id,
 		agreed: func(ctx context.Context) (answer, error) {
 			r, err := p.History.Undo(ctx, id)
-			return answer{value: r}, err
+			return answer{value: r, most: maxPage, rest: "in a terminal: dream-mcp diff " + r.ID}, err
 		},
 	}
 }

@@ -29,6 +29,8 @@ func checkKind(r consolidate.WriteRequest) error {
 	return nil
 }
 
+const writeRest = "dream_orient lists findings, read_memory shows what is there"
+
 func writeMemory(ctx context.Context, p *consolidate.Project, arguments json.RawMessage) (answer, error) {
 	var r struct {
 		Path   string
@@ -48,7 +50,7 @@ func writeMemory(ctx context.Context, p *consolidate.Project, arguments json.Raw
 		if err == nil {
 			p.Complete(ctx, []*consolidate.WriteResult{&res}, nil)
 		}
-		return answer{value: res}, err
+		return answer{value: res, rest: writeRest}, err
 	}
 	a, err := alone("")
 	person, _ := errors.AsType[*consolidate.PersonError](err)
@@ -138,7 +140,7 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 		}
 		all.Refused = append(all.Refused, refused)
 	}
-	return answer{value: all}, nil
+	return answer{value: all, rest: writeRest}, nil
 }
 
 func pathOf(arguments json.RawMessage) string {
