@@ -66,9 +66,8 @@ func (d *dream) indexChanges(edit *indexing.Index, files ops.Files) (changes []s
 				continue
 			}
 		}
-		if key := "index\x00" + change; !d.known[key] {
+		if d.report("index\x00" + change) {
 			changes = append(changes, change)
-			d.report(key)
 		}
 	}
 	return changes

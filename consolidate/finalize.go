@@ -122,7 +122,8 @@ func (d *dream) finalize(r ops.FinalizeRequest, stolen bool) (res FinalizeResult
 // setFindings adds to the findings of res those of plan that d may have caused and did not report yet, and counts the others.
 func (d *dream) setFindings(res *FinalizeResult, plan plan) {
 	files := append(res.Files.All(), "", memory.IndexFile)
-	shown := slices.DeleteFunc(append(atEnd(plan.lines), d.fresh(plan.findings)...), func(f rule.Finding) bool {
+	lines := slices.DeleteFunc(atEnd(plan.lines), func(f rule.Finding) bool { return !d.report("end\x00" + findingKey(f)) })
+	shown := slices.DeleteFunc(append(lines, d.fresh(plan.findings)...), func(f rule.Finding) bool {
 		return f.Severity != rule.Error && f.Rule != rule.Conflict && !slices.Contains(files, f.File) &&
 			!slices.ContainsFunc(res.Files.All(), func(file string) bool { return strings.Contains(f.Message, file) })
 	})

@@ -11,12 +11,14 @@ func (d *dream) reported(findings []rule.Finding) {
 	}
 }
 
-// report records that something was reported in this dream.
-func (d *dream) report(key string) {
+// report records that something is reported in this dream, and reports whether it was not before.
+func (d *dream) report(key string) bool {
 	if d.known == nil {
 		d.known = make(map[string]bool)
 	}
+	known := d.known[key]
 	d.known[key] = true
+	return !known
 }
 
 // fresh returns errors and the findings that were not yet reported in this dream.

@@ -191,6 +191,7 @@ func OwnLine(hook string, n memory.Name, before, after *memory.Topic) (Finding, 
 	if gone == nil && !(renewed && uncovered) {
 		return Finding{}, false
 	}
+	hook = cutText(hook, longEntry/2)
 	f := Finding{Rule: "index-entry", Severity: Warning, File: n.String(),
 		Message: fmt.Sprintf("its line in MEMORY.md says %q; the description now says %q", hook, described)}
 	new := described
