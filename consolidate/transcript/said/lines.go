@@ -65,6 +65,7 @@ type LineReader struct {
 	in      *bufio.Reader
 	long    []byte   // the line last read, if it does not fit into the buffer of in
 	records []Record // in memory, in place of lines
+	ctx     context.Context
 
 	Number  int   // of the line last read, from 1
 	start   int64 // its offset
@@ -91,7 +92,7 @@ var lineReaders = sync.Pool{New: func() any { return NewLineReader(nil, ReadBloc
 func (s *Source) Lines(ctx context.Context, number int, offset int64, read *atomic.Int64) *LineReader {
 	l := lineReaders.Get().(*LineReader)
 	l.in.Reset(&meter{ctx, io.NewSectionReader(s, offset, s.Length-offset), read})
-	*l = LineReader{in: l.in, long: l.long[:0], records: s.Records, Number: number - 1, next: offset}
+	*l = LineReader{in: l.in, long: l.long[:0], records: s.Records, ctx: ctx, Number: number - 1, next: offset}
 	l.settle()
 	return l
 }
@@ -99,7 +100,7 @@ func (s *Source) Lines(ctx context.Context, number int, offset int64, read *atom
 // Close gives a reader of Lines back.
 func (l *LineReader) Close() {
 	l.in.Reset(nil)
-	l.records = nil
+	l.records, l.ctx = nil, nil
 	if cap(l.long) > keptBuffer {
 		l.long = nil
 	}
@@ -110,6 +111,9 @@ func (l *LineReader) Close() {
 // is not.
 func (l *LineReader) decode(d *decoder) (records []Record, line []byte, ended, bad bool, err error) {
 	if l.Number < len(l.records) {
+		if err := l.ctx.Err(); err != nil {
+			return nil, nil, false, false, err
+		}
 		l.Number++
 		l.settle()
 		records = l.records[l.Number-1 : l.Number]

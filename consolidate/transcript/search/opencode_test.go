@@ -239,8 +239,8 @@ func TestPagesReadASessionOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := scan.distinct()
-	if len(found) < 2 {
-		t.Fatalf("%d matches", len(found))
+	if len(found) < 2 || scan.read.Load() == 0 {
+		t.Fatalf("%d matches, in %d bytes", len(found), scan.read.Load())
 	}
 	c.reads = 0
 	texts, err := scan.again(t.Context(), found)

@@ -44,6 +44,9 @@ func (s *scan) inTools(ctx context.Context, i int) (all []found, skipped said.Sk
 		if u.Speaker != said.Tool || !s.query.wants(said.Tool, u.Time) {
 			return nil
 		}
+		if source.File == nil {
+			s.read.Add(int64(len(u.Text))) // of a file, all that is read counts
+		}
 		mask := s.matches(u.Text)
 		if mask == 0 {
 			return nil
