@@ -27,7 +27,7 @@ func (x *Index) Beside(from []Passage, context string, skip func(file string) bo
 	best := map[Passage]Pair{} // by the passage that is touched
 	for _, p := range from {
 		length := float64(len(x.lookUp(p.Text)))
-		for _, h := range x.Touched(Question{Text: p.Text, Context: context + "\n" + p.about, Skip: skip, Max: 4 * max, PerFile: 4}) {
+		for _, h := range x.Touched(Question{Text: p.Text, Context: context, Skip: skip, Max: 4 * max, PerFile: 4}) {
 			share := 0.0
 			for _, t := range h.Shared {
 				share += t.Weight

@@ -15,17 +15,14 @@ type Passage struct {
 	Line int    // from 1, of its first line
 	Text string // as it is written, without white space at its ends
 
-	about string // the headings above it, and what its list belongs to
+	described bool // it is the description
 }
 
 // Where returns the file and the line, as in "a.md:12".
 func (p Passage) Where() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
 
-// Bounds, in bytes. A longer paragraph is cut at sentences, a longer block of code at lines.
-const (
-	maxPassage = 600
-	maxAbout   = 200 // of what a list belongs to
-)
+// maxPassage is in bytes. A longer paragraph is cut at sentences, a longer block of code at lines.
+const maxPassage = 600
 
 // splitter cuts a text into passages.
 type splitter struct {
@@ -34,21 +31,11 @@ type splitter struct {
 	passages []Passage
 
 	from, to, line int // the passage so far; from < 0: none
-	indent         int // of its list marker, or -1
-	headings       []string
-	levels         []int
-	parents        []parent // the list items above, by indent
-	lead           string   // the paragraph above, if it ends with a colon
-}
-
-type parent struct {
-	indent int
-	text   string
 }
 
 // split returns the passages of a text that begins in a line of a file.
 func split(body, file string, line int) []Passage {
-	s := &splitter{text: body, file: file, from: -1, indent: -1}
+	s := &splitter{text: body, file: file, from: -1}
 	at, wasCode := 0, false
 	for text, code := range memory.Lines(body) {
 		next := at + len(text) + 1
@@ -79,28 +66,19 @@ func (s *splitter) code(line string, at, number int) {
 
 func (s *splitter) prose(line string, at, number int) {
 	trimmed := strings.TrimSpace(line)
-	marker := memory.BulletMarker(line)
 	switch {
 	case strings.Trim(trimmed, "-*_=|: ") == "":
 		s.flush()
 	case trimmed[0] == '#' && memory.HeadingText(trimmed) != trimmed:
 		s.flush()
-		s.heading(trimmed)
-	case marker != "":
+	case memory.BulletMarker(line) != "":
 		s.flush()
-		s.indent = len(line) - len(strings.TrimLeft(line, " \t"))
-		for len(s.parents) > 0 && s.parents[len(s.parents)-1].indent >= s.indent {
-			s.parents = s.parents[:len(s.parents)-1]
-		}
 		s.extend(line, at, number)
 	case trimmed[0] == '|':
 		s.flush()
 		s.extend(line, at, number)
 		s.flush()
 	default:
-		if s.from < 0 && line == strings.TrimLeft(line, " \t") {
-			s.parents = nil
-		}
 		s.extend(line, at, number)
 	}
 }
@@ -113,16 +91,6 @@ func (s *splitter) extend(line string, at, number int) {
 	s.to = at + len(line)
 }
 
-// heading replaces the headings of its level and below.
-func (s *splitter) heading(line string) {
-	level := len(line) - len(strings.TrimLeft(line, "#"))
-	for len(s.levels) > 0 && s.levels[len(s.levels)-1] >= level {
-		s.levels, s.headings = s.levels[:len(s.levels)-1], s.headings[:len(s.headings)-1]
-	}
-	s.levels, s.headings = append(s.levels, level), append(s.headings, memory.HeadingText(line))
-	s.parents, s.lead = nil, ""
-}
-
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 // flush ends the passage.
@@ -131,30 +99,15 @@ func (s *splitter) flush() {
 		return
 	}
 	whole := strings.TrimSpace(s.text[s.from:s.to])
-	above := append([]string(nil), s.headings...)
-	isItem := s.indent >= 0
-	if isItem || whole != "" && (whole[0] == '|' || whole[0] == '`' || whole[0] == '~') {
-		above = append(above, s.lead)
-	}
-	for _, p := range s.parents {
-		above = append(above, p.text)
-	}
-	about := strings.TrimSpace(strings.Join(above, "\n"))
 	line := s.line
 	for _, part := range parts(whole) {
 		if strings.ContainsFunc(part, isWordRune) {
 			above := part[:len(part)-len(strings.TrimLeftFunc(part, unicode.IsSpace))]
-			s.passages = append(s.passages, Passage{File: s.file, Line: line + strings.Count(above, "\n"), Text: strings.TrimSpace(part), about: about})
+			s.passages = append(s.passages, Passage{File: s.file, Line: line + strings.Count(above, "\n"), Text: strings.TrimSpace(part)})
 		}
 		line += strings.Count(part, "\n")
 	}
-	switch begin := whole[:min(len(whole), maxAbout)]; {
-	case isItem:
-		s.parents = append(s.parents, parent{s.indent, begin})
-	case strings.HasSuffix(strings.TrimRight(whole, "*_ "), ":"), strings.HasSuffix(whole, "："):
-		s.lead = begin
-	}
-	s.from, s.indent = -1, -1
+	s.from = -1
 }
 
 // parts cuts a text into parts of whole sentences, as many as fit into maxPassage and at least one.

@@ -52,7 +52,7 @@ func Documents(s *memory.Snapshot) []Document {
 // Passages returns the description and the passages of the body.
 func (d Document) Passages() (passages []Passage) {
 	if d.Description != "" {
-		passages = append(passages, Passage{File: d.File, Line: max(1, d.DescribedAt), Text: d.Description, about: memory.NameWords(d.File)})
+		passages = append(passages, Passage{File: d.File, Line: max(1, d.DescribedAt), Text: d.Description, described: true})
 	}
 	return append(passages, split(d.Body, d.File, d.BodyAt)...)
 }
@@ -66,7 +66,7 @@ func (d Document) Beginning() Passage {
 // than chance.
 const (
 	ofFile    = 0.3  // of the score of the whole memory
-	inAbout   = 0.25 // times that a term of the headings above counts in a passage
+	inName    = 0.25 // times that a term of the name of a memory counts in its description
 	ofContext = 0.3  // weight of a term that only the context of a question has
 )
 
@@ -92,7 +92,6 @@ type Index struct {
 func New(docs []Document) *Index {
 	x := &Index{ids: map[string]int32{}, tokens: map[string][]int32{}, languages: languagesOf(docs)}
 	var passages, files collector
-	about, above := "", []int32(nil) // of the passage before
 	for f, d := range docs {
 		x.files = append(x.files, d.File)
 		files.next()
@@ -107,10 +106,9 @@ func New(docs []Document) *Index {
 			terms := x.termsOf(p.Text)
 			passages.add(terms, 1)
 			passages.length(len(terms))
-			if p.about != about {
-				about, above = p.about, x.termsOf(p.about)
+			if p.described {
+				passages.add(x.termsOf(memory.NameWords(d.File)), inName)
 			}
-			passages.add(above, inAbout)
 			files.add(terms, 1)
 			files.length(len(terms))
 		}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/text"
 )
@@ -33,7 +32,7 @@ type Hit struct {
 // else the hit's own: a description says what a memory is about, and its body what holds.
 func (x *Index) value(h Hit) Passage {
 	best, most := h.Passage, -1.0
-	if h.about != memory.NameWords(h.File) {
+	if !h.described {
 		return best
 	}
 	for i := h.i + 1; i < len(x.Passages) && x.fileOf[i] == x.fileOf[h.i]; i++ {
