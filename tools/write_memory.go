@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -108,6 +107,10 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 	}
 	refused := make(map[string]string)
 	for i, err := range errs {
+		if q, ok := errors.AsType[*question](ifAgreed(err, nil)); ok && !canElicit(ctx) {
+			err = q.left()
+			errs[i] = err
+		}
 		if err != nil {
 			reason, _, _ := explain(err)
 			refused[pathOf(writes[i])] = quoted(reason, maxRefusal)
@@ -135,8 +138,8 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 				refused.More = append(refused.More, visible.Short(line, 300))
 			}
 		}
-		if person, ok := errors.AsType[*consolidate.PersonError](err); ok {
-			refused.Hint = fmt.Sprintf("only the person decides that: write it alone, so that they can be asked; in a terminal: %s", person.Terminal)
+		if _, ok := errors.AsType[*consolidate.PersonError](err); ok {
+			refused.Hint = "only the person decides that: write it alone, so that they can be asked"
 		}
 		all.Refused = append(all.Refused, refused)
 	}
