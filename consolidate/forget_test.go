@@ -22,6 +22,7 @@ func init() {
 func newForgetWorld(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
+	w.putDatabase()
 	w.put("baker.md", "---\nname: baker\ndescription: who bakes: "+unwanted+"\nmetadata:\n  type: project\n---\n\nAsk "+unwanted+".\n")
 	w.put("MEMORY.md", "- [baker](baker.md) — who bakes: "+unwanted+"\n")
 	p := Open(w.options())

@@ -206,6 +206,7 @@ func TestHostSecondLineAfterDeath(t *testing.T) {
 			t.Parallel()
 			for step := i % every(3); ; step += every(3) {
 				w := newWorld(t)
+				w.putDatabase()
 				w.stampHost(fmt.Sprintf("\n%d", prior.UnixMilli()), start)
 				before := w.files()
 				died := w.runToDeath(name, step)

@@ -19,6 +19,7 @@ import (
 // two days.
 func worldOfWrites(t *testing.T, n int) *world {
 	w := newWorld(t)
+	w.putDatabase()
 	w.setNow(start.AddDate(-1, 0, -n))
 	p := w.open()
 	body := "The body of a."

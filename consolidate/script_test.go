@@ -144,6 +144,7 @@ var prior = start.Add(-48 * time.Hour)
 func newWorldFor(t *testing.T, name string) *world {
 	w := newWorld(t)
 	w.stampHost("", prior)
+	w.putDatabase()
 	if before := script[name].prepare; before != "" {
 		w.do(before)
 		w.stampHost("", prior)

@@ -286,8 +286,7 @@ func TestUndoGivesBackNothing(t *testing.T) {
 // The undoing of the newest dream is killed at each step. The time gate is given back where it has landed.
 func TestUndoGivesBackAfterDeath(t *testing.T) {
 	for step := 0; ; step += every(5) {
-		w := newWorld(t)
-		w.stampHost("", prior)
+		w := newWorldFor(t, "commit")
 		before := w.files()
 		w.do("commit")
 		at := w.runToDeath("undo", step)

@@ -3,6 +3,7 @@ package consolidate
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -83,6 +84,31 @@ func newWorldIn(t *testing.T, memory, state string) *world {
 	w.say("said", "no, the better body of a")
 	w.put("MEMORY.md", "- [a](a.md) — about a\n- [b](b.md) — about b\n- [c](c.md) — about c\n- [d](d.md) — about d\n- [e](e.md) — about e\n")
 	return w
+}
+
+// emptyDatabase is a new database, created once: that takes longer than most operations.
+var emptyDatabase = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	db, err := state.Open(dir, state.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(dir, state.File))
+})
+
+// putDatabase gives the memory an empty database, as if nothing had been done with it yet.
+func (w *world) putDatabase() {
+	w.t.Helper()
+	data, err := emptyDatabase()
+	folder := ops.FolderOf(w.state, w.memory, "")
+	w.mustDo(errors.Join(err, os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, state.File), data, 0o600)))
 }
 
 func (w *world) put(name, content string) {
