@@ -366,7 +366,7 @@ func TestZeroedPages(t *testing.T) {
 	}
 	const page = 4096
 	tried, fixed, undone := 0, 0, 0
-	for at := 0; at < len(whole); at += page * every(5) {
+	for at := page * (1 % every(5)); at < len(whole); at += page * every(5) {
 		tried++
 		w := &world{t: t, memory: filepath.Join(t.TempDir(), "memory"), state: t.TempDir(), now: w.now.Add(time.Minute)}
 		os.Mkdir(w.memory, 0o700)

@@ -41,7 +41,7 @@ func (w *world) check(p *Project, name string, fix, accept bool) (c doctor.Check
 // A process is killed at each step of giving a commit up. The next one ends it, what lay beside the
 // memories is in the archive, and the time of the last consolidation is given back.
 func TestKillWhileFixing(t *testing.T) {
-	for step := 0; ; step += every(5) {
+	for step := 0; ; step++ {
 		w := cutOff(t, "updated a.md")
 		half := w.files()
 		if err := os.RemoveAll(w.state); err != nil {
