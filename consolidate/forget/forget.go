@@ -106,6 +106,9 @@ func WhereIs(ctx context.Context, store *ops.Store, transcripts *search.Store, t
 	return at, err
 }
 
+// maxOther bounds the files that are not memories, in bytes. A longer one is not looked at.
+const maxOther = 64 << 20
+
 // findIn adds the lines of the memories that have the text of list, and the files that keep it.
 func (at *Places) findIn(dir *memory.Dir, list *forgotten.List) error {
 	s, err := dir.Snapshot()
@@ -138,7 +141,7 @@ func (at *Places) findIn(dir *memory.Dir, list *forgotten.List) error {
 		}
 	}
 	for _, o := range l.Other {
-		if data, err := dir.Root().ReadFile(o.Path); err == nil && list.Spans(string(data)) != nil {
+		if data, err := memory.ReadBounded(dir.Root(), o.Path, maxOther); err == nil && list.Spans(string(data)) != nil {
 			at.Stays = append(at.Stays, o.Path)
 		}
 	}
