@@ -2,6 +2,7 @@ package consolidate
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -24,8 +25,8 @@ func When(field, s string, now time.Time, end bool) (time.Time, error) {
 		return t, nil
 	}
 	units := map[byte]time.Duration{'m': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
-	if n, err := strconv.Atoi(s[:len(s)-1]); err == nil && n > 0 && n < 100_000 {
-		if unit, ok := units[s[len(s)-1]]; ok {
+	if n, err := strconv.Atoi(s[:len(s)-1]); err == nil && n > 0 {
+		if unit, ok := units[s[len(s)-1]]; ok && time.Duration(n) <= math.MaxInt64/unit {
 			return now.Add(-time.Duration(n) * unit), nil
 		}
 	}
