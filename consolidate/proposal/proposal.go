@@ -36,6 +36,8 @@ func (r *Queue) Waiting() ([]ops.Op, error) {
 			waiting = append(waiting, info)
 		}
 	}
+	// IDs have seconds only.
+	slices.SortStableFunc(waiting, func(a, b ops.Op) int { return b.Started.Compare(a.Started) })
 	return waiting, err
 }
 
