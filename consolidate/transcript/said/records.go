@@ -21,7 +21,7 @@ func AppendBad(records []Record, n int) []Record {
 	return append(records, slices.Repeat([]Record{{bad: true}}, n)...)
 }
 
-// Object is an object of one field, or of none if there is no value.
+// Object returns an object with one field, or an empty one if there is no value.
 func Object(name string, value Raw) Raw {
 	if value == nil {
 		return Raw("{}")

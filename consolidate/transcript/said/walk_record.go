@@ -18,7 +18,7 @@ type Record struct {
 	Attachment Raw
 	Worktree   Raw
 
-	bad bool // it stands for something that cannot be read
+	bad bool // a placeholder for something that cannot be read
 }
 
 // A Message is what the model's API was sent or answered: an object as a rule, at times the bare

@@ -1,0 +1,139 @@
+package consolidate
+
+import (
+	"slices"
+
+	"dream-mcp/consolidate/indexing"
+	"dream-mcp/consolidate/state"
+	"dream-mcp/memory"
+	"dream-mcp/memory/related"
+)
+
+// maxWhole is the size, in bytes, of a memory that is read whole in each dream.
+const maxWhole = 10_000
+
+// readingOrder sorts names as d shows them, which the first page fixes.
+func (d *dream) readingOrder(names []memory.Name, pageBytes int, first bool) (err error) {
+	switch later := d.before() != nil; {
+	case later && first:
+		err = d.newsFirst(names)
+	case !later && d.order == nil:
+		err = d.together(pageBytes)
+	}
+	if d.order != nil {
+		slices.SortStableFunc(names, func(a, b memory.Name) int { return d.place(a.String()) - d.place(b.String()) })
+	}
+	return err
+}
+
+// together sets the order of a first dream: what shares most is on one page.
+func (d *dream) together(pageBytes int) error {
+	_, s, err := indexing.Foresee(d.Tx, nil)
+	if err != nil {
+		return err
+	}
+	size := map[string]int{}
+	for n, t := range s.Topics {
+		size[n.String()] = len(memory.WithoutBookkeeping(string(t.Bytes()))) + overhead(n)
+	}
+	order := related.New(related.Documents(s.Shown(nil))).Order(pageBytes, func(file string) int { return size[file] })
+	d.order, d.about = map[string]int{}, -1
+	for _, file := range append(d.readBefore(), order...) {
+		if _, placed := d.order[file]; !placed {
+			d.order[file] = len(d.order)
+		}
+	}
+	return nil
+}
+
+// readBefore returns the memories that d showed on pages of all before it was cut off, in their order.
+func (d *dream) readBefore() (files []string) {
+	if !d.Resumed {
+		return nil
+	}
+	db := d.p.Store.Records.Look()
+	events, _ := db.Events(d.ID)
+	var now []string // since it was resumed
+	for _, e := range events {
+		if e.Kind == state.EventBegun {
+			files, now = append(files, now...), nil
+		}
+		if e.Kind == state.EventRead {
+			now = append(now, e.Files...)
+		}
+	}
+	return files
+}
+
+// touched records that the listing touched files, in d or before it was cut off.
+func (d *dream) touched(files []string) {
+	if d.touches == nil {
+		d.touches = map[string]bool{}
+		events, _ := d.p.Store.Records.Look().Events(d.ID) // without them it is as if it had not begun
+		for _, e := range events {
+			if e.Kind == state.EventListed {
+				files = append(files, e.Files...)
+			}
+		}
+	}
+	for _, file := range files {
+		d.touches[file] = true
+	}
+}
+
+// newsFirst sets the order of a later dream, of which names has all memories: those that the map is about and the listing touched
+// come first, unless the map was not asked for or all are read at once.
+func (d *dream) newsFirst(names []memory.Name) error {
+	d.order, d.about = nil, -1
+	_, s, err := indexing.Foresee(d.Tx, nil)
+	if err != nil {
+		return err
+	}
+	size := 0
+	for _, t := range s.Topics {
+		size += len(t.Bytes())
+	}
+	if d.news == nil || size <= maxWhole {
+		return nil
+	}
+	d.order, d.about = map[string]int{}, 0
+	for _, news := range []bool{true, false} {
+		for _, n := range names {
+			if (d.news[n.String()] || d.touches[n.String()]) == news {
+				d.order[n.String()] = len(d.order)
+			}
+		}
+		if news {
+			d.about = len(d.order)
+		}
+	}
+	return nil
+}
+
+// place returns the place of a memory when all are read; new ones are last.
+func (d *dream) place(name string) int {
+	if i, ok := d.order[name]; ok {
+		return i
+	}
+	return len(d.order)
+}
+
+// after returns the index of the first name after one that may be gone.
+func (d *dream) after(names []memory.Name, name string) int {
+	if i := slices.IndexFunc(names, func(n memory.Name) bool { return n.String() == name }); i >= 0 {
+		return i + 1
+	}
+	i := slices.IndexFunc(names, func(n memory.Name) bool {
+		if d != nil && d.order != nil {
+			return d.place(n.String()) > d.place(name)
+		}
+		return n.String() > name
+	})
+	if i < 0 {
+		return len(names)
+	}
+	return i
+}
+
+// overhead is the number of bytes that a page says of a memory.
+func overhead(n memory.Name) int { return len(n.String()) + 55 }
