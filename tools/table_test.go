@@ -25,7 +25,7 @@ import (
 var update = flag.Bool("update", false, "rewrite README.md and the files in testdata")
 
 // maxListing is the budget of the whole listing, in bytes: what a host may load into every prompt.
-const maxListing = 11_000
+const maxListing = 9_500
 
 func table(t *testing.T) Table {
 	p := consolidate.Open(consolidate.Options{Options: ops.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir()}, Transcripts: search.Open(sessions.Options{})})
