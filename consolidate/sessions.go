@@ -158,15 +158,31 @@ func (s *Sessions) Ranked(
 	return hits, res, s.endSearch(state.Event{Kind: state.EventSearch, Text: question, Hits: len(hits)}, res.Bytes)
 }
 
-// ContextOf returns the turns around utterances.
+// ContextOf returns the turns around utterances. Those that the open dream has listed whole say so.
 func (s *Sessions) ContextOf(ctx context.Context, ids []string, n int) (turns []search.Turn, err error) {
 	if err := s.beginSearch(ctx, nil, ""); err != nil {
 		return nil, err
 	}
-	if turns, err = s.p.Transcripts.ContextOf(ctx, ids, n); err != nil {
+	turns, err = s.p.Transcripts.ContextOf(ctx, ids, n)
+	s.markListed(turns)
+	if err != nil {
 		return turns, err
 	}
 	return turns, s.endSearch(state.Event{Kind: state.EventContext, Text: strings.Join(ids, " ")}, 0)
+}
+
+// markListed marks the turns that the open dream has listed whole. A dream that was resumed may have another model.
+func (s *Sessions) markListed(turns []search.Turn) {
+	s.p.Store.Lock()
+	defer s.p.Store.Unlock()
+	d := s.p.dream
+	if d == nil || d.Listed == nil || d.Resumed {
+		return
+	}
+	for i, t := range turns {
+		shown, listed := d.Listed.Shown[t.Session]
+		turns[i].Listed = listed && t.Speaker == said.User && shown.After.Line < t.Line && t.Line <= shown.Last.Line && listing.Whole(t.Text)
+	}
 }
 
 // Folders returns the folders of the transcripts, with the problem of those that cannot be read. It needs no mutex.

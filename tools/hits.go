@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -164,21 +165,32 @@ func dated(speaker said.Speaker, text string, at time.Time) string {
 	return reldate.Annotated(text, at)
 }
 
-// renderTurns lists the turns around utterances, and says which IDs failed.
+// renderTurns shows the turns around utterances as a listing does, and says which IDs failed. What the caller has read in the
+// listing is not repeated.
 func renderTurns(p *consolidate.Project, turns []search.Turn, failed error) string {
 	var b text
-	host := ""
-	b.add(true, "[SESSION:LINE] is the ID of a turn, which write_memory takes as evidence; ← is the one that was asked for.\n%s\n", fenceOpen)
+	before := ""
+	b.add(true, "SESSION:LINE is the ID of a turn, ← one that was asked for.\n%s\n", fenceOpen)
 	for _, u := range turns {
-		host = p.Sessions.OtherHost(u.Host).Unnamed()
 		at := u.Time.In(p.Store.Now().Location())
-		b.add(true, "[%s] %s %s", u.ID, at.Format(time.RFC3339), u.Speaker)
-		b.add(u.Asked, " ← this one")
-		b.WriteByte('\n')
-		indent(&b, u.Text)
+		colon := strings.LastIndexByte(u.ID, ':')
+		head := u.ID[:colon] + at.Format(" "+time.DateOnly)
+		if host := p.Sessions.OtherHost(u.Host).Unnamed(); host != "" {
+			head += " " + host
+		}
+		b.add(head != before, "%s\n", head)
+		before = head
+		b.add(true, "%s %s", u.ID[colon:], at.Format("15:04"))
+		b.add(u.Asked, " ←")
+		if u.Listed {
+			b.add(true, " %s, as listed\n", u.Speaker)
+			continue
+		}
+		var said text
+		indent(&said, u.Text)
+		b.add(true, " %s: %s", u.Speaker, cmp.Or(strings.TrimPrefix(said.String(), "  "), "\n"))
 	}
-	b.add(true, "%s\n%d turns", fenceClose, len(turns))
-	b.add(host != "", " of a session in %s", host)
+	b.WriteString(fenceClose)
 	if failed != nil {
 		b.add(true, "\nleft out: %s", strings.ReplaceAll(failed.Error(), "\n", "; "))
 	}

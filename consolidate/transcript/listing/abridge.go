@@ -44,6 +44,9 @@ func abridged(text string) string {
 	return strings.Join(shown, "\n")
 }
 
+// Whole reports whether a list shows a text whole.
+func Whole(text string) bool { return abridged(text) == strings.TrimSpace(text) }
+
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -14,7 +14,7 @@ import (
 // The bounds of ContextOf, in bytes of text: of one turn beside an utterance that is asked for, and of all that it returns.
 const (
 	maxTurn  = 2_000
-	maxBrief = 250 // of one turn beside one of several utterances
+	maxBrief = 160 // of one turn beside one of several utterances
 	maxTurns = 32_000
 )
 
@@ -24,12 +24,13 @@ const maxContexts = 30
 // A Turn is an utterance around those that were asked for, or one of these.
 type Turn struct {
 	said.Utterance
-	Asked bool // it is whole, if there is room
+	Asked  bool // it is whole, if there is room
+	Listed bool // for the caller: it was shown whole before
 }
 
 // ContextOf returns the utterances that some IDs name, with the n turns of the person and the model before and after each,
 // at most 50 on each side, in the order of the IDs and of the session, each once. A turn is cut after some 2,000 bytes, of
-// several IDs after 250, and those farthest away are left out where all together pass some 32,000; "…" is where a text
+// several IDs after 160, and those farthest away are left out where all together pass some 32,000; "…" is where a text
 // was cut. Its errors are those of Lookup. If some of the IDs fail, it returns the turns of the others with the joined errors.
 func (s *Store) ContextOf(ctx context.Context, ids []string, n int) ([]Turn, error) {
 	if len(ids) > maxContexts {
@@ -88,7 +89,7 @@ func (s *Store) around(ctx context.Context, id string, n, parts int) ([]Turn, er
 			after = append(after, turn)
 		}
 	}
-	turns := []Turn{{hit, true}}
+	turns := []Turn{{Utterance: hit, Asked: true}}
 	left, most := maxTurns/parts-len(hit.Text), maxTurn
 	if parts > 1 {
 		most = maxBrief
