@@ -207,7 +207,7 @@ func options(s settings.Setup, state string) consolidate.Options {
 			Now:          func() time.Time { return time.Now().Add(off).Round(0) }, // without the monotonic part: a lease runs on while the machine sleeps
 		},
 		ProjectDir:  s.Checkout,
-		Transcripts: consolidate.Listen(said, s.AllowSecrets),
+		Transcripts: consolidate.MaskCredentials(said, s.AllowSecrets),
 		Enabled:     s.Enabled,
 		MinHours:    s.MinHours,
 		MinSessions: s.MinSessions,

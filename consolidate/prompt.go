@@ -40,14 +40,14 @@ var team string
 
 var prompts = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(promptFiles, "prompt/*.md")) })
 
-// DreamPrompt returns the procedure of a dream in four phases. Its first line contains transcript.DreamMarker, so that later
+// DreamPrompt returns the procedure of a dream in four phases. Its first line contains said.DreamMarker, so that later
 // searches skip the dream's own words.
 //
 // Focus is quoted and cut after 2,000 characters. It cannot end its quotation or hide anything, but a model may still follow
 // it. The rules of the memory limit what a dream can do, not this prompt.
 func DreamPrompt(v PromptValues) (string, error) { return v.fill("dream.md") }
 
-// RememberPrompt returns the procedure that saves one thing. Its text never contains transcript.DreamMarker, even if What
+// RememberPrompt returns the procedure that saves one thing. Its text never contains said.DreamMarker, even if What
 // does, since the turn is part of an ordinary conversation. What is quoted and cut like Focus. It fails only if What is empty.
 func RememberPrompt(v PromptValues) (string, error) {
 	if quote(v.What) == "" {
@@ -57,7 +57,7 @@ func RememberPrompt(v PromptValues) (string, error) {
 }
 
 // ExtractPrompt returns the procedure that saves what the end of a session taught, in few turns. Like DreamPrompt it
-// contains transcript.DreamMarker. It fails only if Session is not a valid ID, since the text quotes it in a call.
+// contains said.DreamMarker. It fails only if Session is not a valid ID, since the text quotes it in a call.
 func ExtractPrompt(v PromptValues) (string, error) {
 	if v.Session != "" && !said.IsKey(v.Session) {
 		return "", fmt.Errorf("%q is not the ID of a session", visible.Short(v.Session, maxShownID))

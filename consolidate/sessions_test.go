@@ -62,7 +62,7 @@ func TestListedInPart(t *testing.T) {
 // Where the words that were found stand after the credentials around them have been hidden.
 func TestMask(t *testing.T) {
 	value := "9fK3xQ7v" + "L2mZ8pR4tW6yB1nC" // nobody's
-	store := Listen(search.Open(sessions.Options{}), nil)
+	store := MaskCredentials(search.Open(sessions.Options{}), nil)
 	defer store.Close()
 	token := "api_key=" + value
 	password := "postgres://app:" + "hunter" + "22secretpw@db.example.test/x"
@@ -112,7 +112,7 @@ func TestDigestsHaveNoCredentials(t *testing.T) {
 		allowed secret.Allowed
 		has     bool
 	}{{"masked", nil, false}, {"allowed", secret.Allowed{hex.EncodeToString(sum[:])}, true}, {"masked again", nil, false}} {
-		store := Listen(search.Open(sessions.Options{Folders: []string{w.transcripts()}}), test.allowed)
+		store := MaskCredentials(search.Open(sessions.Options{Folders: []string{w.transcripts()}}), test.allowed)
 		store.Cache = cached
 		if n, err := store.Read(ctx); n == 0 || err != nil {
 			t.Fatal(n, err)

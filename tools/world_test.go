@@ -87,7 +87,7 @@ func (w *world) open() {
 	p := consolidate.Open(consolidate.Options{
 		Options:     ops.Options{MemoryDir: w.dir, StateHome: w.t.TempDir(), Now: func() time.Time { return worldTime }},
 		Enabled:     consolidate.Switch{On: true},
-		Transcripts: consolidate.Listen(search.Open(sessions.Options{Projects: w.sessions, Roots: []string{w.root}}), nil),
+		Transcripts: consolidate.MaskCredentials(search.Open(sessions.Options{Projects: w.sessions, Roots: []string{w.root}}), nil),
 	})
 	w.t.Cleanup(func() { p.Close("the test ended") })
 	w.table = (&Connection{Project: p, Begin: func(*consolidate.Project) {}}).Table()

@@ -1,6 +1,6 @@
 // Package host knows the programs that people talk to: what each is called, how it is found, configured and asked for a dream,
-// its hooks, how it is started without a person, and how its sessions are read. One file is about one host, and no other file of the
-// program names it; everything else ranges over List.
+// its hooks, how it is started without a person, and how its sessions are read. One file is about one host; everything else ranges
+// over List. Only Claude Code, whose lock and memory others share, is named elsewhere.
 //
 // It promises nothing of a version of a host that was not tried: a reader leaves out what it does not know (package said).
 //

@@ -144,8 +144,8 @@ func (f *Records) Writable() error {
 	return nil
 }
 
-// LockNote locks a lock file in the state folder. It waits at most wait for another process.
-func (f *Records) LockNote(ctx context.Context, file string, wait time.Duration) (unlock func() error, err error) {
+// LockFile locks a lock file in the state folder. It waits at most wait for another process.
+func (f *Records) LockFile(ctx context.Context, file string, wait time.Duration) (unlock func() error, err error) {
 	root, err := f.Root()
 	if err != nil {
 		return nil, err

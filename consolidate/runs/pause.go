@@ -80,7 +80,7 @@ func (r *Runs) paused(p state.Pause) bool {
 // A PausedError reports that the last run failed and the next must wait.
 type PausedError struct{ Why string }
 
-func (e *PausedError) Error() string { return "the background gate is closed: " + e.Why }
+func (e *PausedError) Error() string { return "the background dream waits after a failure: " + e.Why }
 
 // retry fails with a *PausedError if the pause after a failure has not passed.
 func (r *Runs) retry() error {

@@ -67,7 +67,7 @@ func (run *Run) lock(ctx context.Context) (err error) {
 	if err := run.db.Err(); err != nil {
 		return err
 	}
-	run.unlock, err = r.Store.Records.LockNote(ctx, runLock, 0)
+	run.unlock, err = r.Store.Records.LockFile(ctx, runLock, 0)
 	if errors.Is(err, lock.ErrHeld) {
 		return ErrRunning
 	}

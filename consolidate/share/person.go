@@ -89,7 +89,7 @@ type exchanging func(ctx context.Context, known map[string]copyState, theirs Fil
 
 // alone calls do with what this project has and the memories of all, while no other process exchanges.
 func (p *Person) alone(ctx context.Context, do exchanging) error {
-	unlock, err := p.all.Records.LockNote(ctx, personLock, ops.Wait)
+	unlock, err := p.all.Records.LockFile(ctx, personLock, ops.Wait)
 	if err != nil {
 		return err
 	}

@@ -118,7 +118,7 @@ func (r *Share) open(ctx context.Context, limit time.Duration, wait bool, begin 
 	if wait {
 		patience = answerWait
 	}
-	unlock, err := r.Store.Records.LockNote(ctx, lockFile, patience)
+	unlock, err := r.Store.Records.LockFile(ctx, lockFile, patience)
 	if errors.Is(err, lock.ErrHeld) {
 		return errBusy
 	}
@@ -155,7 +155,7 @@ func (r *Share) maySync() error {
 }
 
 // Sync pulls the changes of other machines and pushes those of this one; with decided also those of a dream that lost
-// its lease, and the deletion of all memories. It fails with ErrBusy while another process syncs.
+// its lease, and the deletion of all memories. It fails while another process syncs.
 func (r *Share) Sync(ctx context.Context, decided bool) error {
 	if err := r.withMutex(r.maySync); err != nil {
 		return err

@@ -529,7 +529,7 @@ func TestSyncOfAnotherProcessHangs(t *testing.T) {
 	a := join(t, bare(t), "a", 0)
 	other := ops.Open(ops.Options{MemoryDir: a.dir, StateHome: a.Store.StateHome})
 	defer other.Records.Close()
-	unlock, err := other.Records.LockNote(t.Context(), lockFile, 0)
+	unlock, err := other.Records.LockFile(t.Context(), lockFile, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,8 +27,7 @@ func (db *DB) Reports() (wait bool, err error) {
 	return wait, err
 }
 
-// TakeReports returns the reports that no other process has taken within a time, the oldest first. The caller calls EndReports or
-// UntakeReports.
+// TakeReports returns the reports that no other process has taken within a time, the oldest first. The caller calls EndReports.
 func (db *DB) TakeReports(within time.Duration) (taken []Report, err error) {
 	err = db.update(func(tx *Tx) error {
 		const free = " WHERE taken IS NULL OR taken <= ? OR taken > ?" // the last by a wrong clock

@@ -9,5 +9,5 @@
 // a crash, a full disk or a damaged file costs time only.
 //
 // It does not promise a snapshot: a transcript that grows during a search may or may not show its newest lines. Nor does
-// it judge, mask secrets, or trust the words: they are what others wrote.
+// it judge or trust the words: they are what others wrote.
 package transcript

@@ -5,8 +5,8 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// Listen makes a store mask all credentials but those allowed.
-func Listen(s *search.Store, allowed secret.Allowed) *search.Store {
+// MaskCredentials makes a store mask all credentials but those allowed.
+func MaskCredentials(s *search.Store, allowed secret.Allowed) *search.Store {
 	s.Mask = func(text string, from, to int) (string, int, int) {
 		v := allowed.View(text)
 		from, to = v.Shown(from, to)
