@@ -39,9 +39,6 @@ func (r ListRequest) window(dreaming bool) bool {
 	return r.SinceLast || dreaming && r.Session == "" && r.Since.IsZero() && r.Until.IsZero()
 }
 
-// touchSlack is the coarsest precision of a modification time on any file system.
-const touchSlack = 2 * time.Second
-
 // List lists what was said. It counts as a call of the open dream, which records what it was shown.
 func (s *Sessions) List(ctx context.Context, r ListRequest) (page listing.Page, err error) {
 	begun, err := s.beginList(ctx, r.Cursor == "")
@@ -135,10 +132,7 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, with li
 	q := listing.Query{Since: r.Since, Until: r.Until, Session: r.Session, Speakers: r.Speakers, Whole: r.Whole, Host: r.Host,
 		Zone: s.p.Store.Now().Location(), Said: with.said, Touch: with.touch}
 	if window {
-		q.After = m.Last()
-		if !m.Since.IsZero() {
-			q.Touched = m.Since.Add(-touchSlack)
-		}
+		q.After, q.Touched = m.Last(), m.Since
 	}
 	if (!window || !m.Listed) && r.Session == "" && r.Since.IsZero() {
 		q.Newest = firstSessions

@@ -140,7 +140,10 @@ func New(ctx context.Context, store *search.Store, q Query) (*List, error) {
 	l := &List{query: q, begun: map[string]position{}, explain: map[string]int{}}
 	touched := q.Touched
 	if q.Since.After(touched) {
-		touched = q.Since.Add(-slack)
+		touched = q.Since
+	}
+	if !touched.IsZero() {
+		touched = touched.Add(-sessions.Slack)
 	}
 	found, _, err := store.Sessions(ctx, touched)
 	if err != nil {
@@ -188,9 +191,6 @@ func New(ctx context.Context, store *search.Store, q Query) (*List, error) {
 
 // maxRemembered bounds the entries of memories in one list: the next has the rest.
 const maxRemembered = 100
-
-// slack is how much later than its file was touched a record may have been made, on the coarsest file system.
-const slack = 2 * time.Second
 
 // A reading is what a session said, or why it could not be read.
 type reading struct {

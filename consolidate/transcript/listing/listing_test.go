@@ -410,6 +410,17 @@ func TestResumed(t *testing.T) {
 	}
 }
 
+// A file system may date a file a little before what it holds.
+func TestCoarseTimes(t *testing.T) {
+	late := start.Add(time.Hour + time.Second) // the file is dated a second earlier
+	store, _ := open(t, newSession(1, 0).add("user", fields{"message": fields{"role": "user", "content": "use pnpm"}, "timestamp": late.Format(time.RFC3339)}))
+	for _, q := range []Query{{Touched: late}, {Since: late}} {
+		if l, err := New(t.Context(), store, q); err != nil || l.utterances != 1 {
+			t.Errorf("after %v, since %v: %v", q.Touched, q.Since, err)
+		}
+	}
+}
+
 // What is gone when a page would show it is named there, and does not count as shown.
 func TestGone(t *testing.T) {
 	store, folder := open(t, newSession(1, 0).user("use pnpm"), newSession(2, 1).user("mind the lens").user("and the lamp"), newSession(3, 2).user("never npm"))

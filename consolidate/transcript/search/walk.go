@@ -4,14 +4,11 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"dream-mcp/consolidate/transcript/parallel"
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
 )
-
-// clockSlack is how much later than its file was touched a record may have been made, on the coarsest file system.
-const clockSlack = 2 * time.Second
 
 // A walk goes through the sessions that a query is about, by several threads.
 type walk struct {
@@ -28,7 +25,7 @@ type walk struct {
 func (s *Store) walk(ctx context.Context, q Query) (*walk, error) {
 	since := q.Since
 	if !since.IsZero() {
-		since = since.Add(-clockSlack)
+		since = since.Add(-sessions.Slack)
 	}
 	all, skipped, err := s.Accepted(ctx, since)
 	if err != nil {

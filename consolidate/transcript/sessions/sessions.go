@@ -225,6 +225,9 @@ func (s *Project) session(f said.File) Session {
 	return session
 }
 
+// Slack is how much later than its file was touched a record may have been made, on the coarsest file system.
+const Slack = 2 * time.Second
+
 // maxFirst bounds first words, in runes.
 const maxFirst = 120
 
