@@ -75,6 +75,12 @@ func NewRecord(id string, kind Kind, started time.Time, prior Stamp, database st
 	return Record{ID: id, Kind: kind, PID: os.Getpid(), Host: host, Boot: boot, Namespace: namespace, Started: started, Prior: prior, Database: database}
 }
 
+// Boot names the boot of this machine, or on Windows the machine; "" where the system does not tell.
+func Boot() string {
+	boot, _ := machine()
+	return boot
+}
+
 // here reports whether this process can see the process of r.
 func (r Record) here() bool {
 	boot, namespace := machine()

@@ -6,6 +6,5 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// sinceBoot returns the time since the machine booted, sleep included. Windows has no ID of the boot; a later boot
-// makes a lease only seem younger than it is.
-func sinceBoot() (boot string, since time.Duration) { return "windows", windows.DurationSinceBoot() }
+// sinceBoot returns the time since the machine booted, sleep included.
+func sinceBoot() time.Duration { return windows.DurationSinceBoot() }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"dream-mcp/consolidate/lock"
 )
 
 // leaseTerm is how long a lease lasts after it was taken or renewed: as long as a dream may pause between two calls.
@@ -19,6 +21,10 @@ type sighting struct {
 	Boot  string        `json:"boot,omitempty"`
 	First time.Duration `json:"first,omitempty"`
 }
+
+// clock returns the boot of this machine and the time since then. Where boots have no name, a later one makes a lease only seem
+// younger than it is.
+func clock() (boot string, since time.Duration) { return lock.Boot(), sinceBoot() }
 
 // A HeldError says that another machine holds the lease, so that no dream may begin here.
 type HeldError struct {
@@ -36,7 +42,7 @@ func (l *link) see(lease string) (left time.Duration) {
 		l.Sighting = sighting{}
 		return 0
 	}
-	boot, now := l.sinceBoot()
+	boot, now := l.clock()
 	if l.Sighting.Lease != lease || l.Sighting.Boot != boot || l.Sighting.First > now {
 		l.Sighting = sighting{lease, boot, now}
 	}

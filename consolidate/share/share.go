@@ -125,7 +125,7 @@ func (r *Share) open(ctx context.Context, limit time.Duration, wait bool, begin 
 	if err != nil {
 		return err
 	}
-	l := &link{Share: r, sinceBoot: sinceBoot, answer: answerWait}
+	l := &link{Share: r, clock: clock, answer: answerWait}
 	if limit > dreamWait {
 		l.answer = gitTime // nobody waits for it
 	}

@@ -34,11 +34,11 @@ type errAgain struct{ error }
 type link struct {
 	*Share
 	State
-	git       git
-	decided   bool          // a person agreed to what otherwise stops a sync
-	answer    time.Duration // how long the remote may take to answer
-	silent    error         // that it did not answer in time
-	sinceBoot func() (boot string, since time.Duration)
+	git     git
+	decided bool          // a person agreed to what otherwise stops a sync
+	answer  time.Duration // how long the remote may take to answer
+	silent  error         // that it did not answer in time
+	clock   func() (boot string, since time.Duration)
 }
 
 // heads are the commits of the remote's refs; "" where there is none.

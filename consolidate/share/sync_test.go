@@ -76,7 +76,7 @@ func (m *machine) change(change func(*State)) {
 func (m *machine) with(do func(context.Context, *link) error) error {
 	return m.open(m.t.Context(), time.Minute, true, nil, func(ctx context.Context, l *link) error {
 		if m.boot != nil {
-			l.sinceBoot = m.boot
+			l.clock = m.boot
 		}
 		return do(ctx, l)
 	})
