@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -26,18 +27,58 @@ const MaxMerged = 128 << 10
 func RestOf(file string) string { return "the rest of " + file }
 
 // Dropped returns the sentences of a memory's body without a counterpart in its new text that lack an exact word there: a name, a
-// number, code, a negation or a condition.
-func Dropped(n memory.Name, before, after *memory.Topic) []Fact {
-	return lost(map[memory.Name]*memory.Topic{n: before}, n, after, nil, true)
+// number, code, a negation or a condition. Who writes a new text has replaced the description.
+func Dropped(n memory.Name, before, after *memory.Topic) (dropped []Fact) {
+	c := counterpartsFor(map[memory.Name]*memory.Topic{n: before}, n, after)
+	for s, gone := range c.lacking(before.Body()) {
+		if slices.ContainsFunc(gone, word.isExact) {
+			dropped = addFact(dropped, n, s, gone)
+		}
+	}
+	return dropped
 }
 
 // Lost returns the sentences of merged memories without a counterpart in the survivor or one of others, each once, in the order of the
 // texts. An accepted text covers a sentence if it has all the marked words.
-func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memory.Topic, others []*memory.Topic, accepted ...string) []Fact {
-	return lost(merged, into, survivor, others, false, accepted...)
+func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memory.Topic, others []*memory.Topic, accepted ...string) (lost []Fact) {
+	c := counterpartsFor(merged, into, survivor)
+	for _, o := range others {
+		c.others = append(c.others, c.terms(wholeText(o)))
+	}
+	for _, a := range accepted {
+		c.accepted = append(c.accepted, c.terms(a))
+	}
+	for _, n := range memory.SortedNames(merged) {
+		if slices.Contains(accepted, RestOf(n.String())) {
+			continue
+		}
+		for s, gone := range c.lacking("# " + merged[n].Description() + "\n\n" + merged[n].Body()) {
+			lost = addFact(lost, n, s, gone)
+		}
+	}
+	return lost
 }
 
-func lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memory.Topic, others []*memory.Topic, exact bool, accepted ...string) []Fact {
+// addFact adds a sentence of n, unless the facts have it already.
+func addFact(facts []Fact, n memory.Name, sentence string, gone []word) []Fact {
+	f := Fact{n.String(), memory.OneLine(marked(sentence, gone))}
+	if slices.Contains(facts, f) {
+		return facts
+	}
+	return append(facts, f)
+}
+
+// counterparts are the texts where the sentences of merged memories may have a counterpart.
+type counterparts struct {
+	*reader
+	unnamed  *strings.Replacer // removes the names of the merged memories and of the survivor
+	survivor map[string][]int  // its terms, with their places, as of the others
+	near     int               // as of uncovered
+	others   []map[string][]int
+	accepted []map[string][]int
+}
+
+func counterpartsFor(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memory.Topic) *counterparts {
 	var names []string
 	for _, n := range append(memory.SortedNames(merged), into) {
 		names = append(names, "[["+memory.StemOf(n.String())+"]]", " ", n.String(), " ")
@@ -46,47 +87,50 @@ func lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memo
 	for _, t := range merged {
 		sample += "\n" + t.Body()
 	}
-	r := newReader(sample)
-	has, near := r.terms(wholeText(survivor)), 0
-	for _, at := range has {
-		near += len(at)
+	c := &counterparts{reader: newReader(sample), unnamed: strings.NewReplacer(names...)}
+	c.survivor = c.terms(wholeText(survivor))
+	for _, at := range c.survivor {
+		c.near += len(at)
 	}
-	if near > shortMemory {
-		near = 0
+	if c.near > shortMemory {
+		c.near = 0
 	}
-	var agreed, also []map[string][]int
-	for _, o := range others {
-		also = append(also, r.terms(wholeText(o)))
-	}
-	for _, a := range accepted {
-		agreed = append(agreed, r.terms(a))
-	}
-	unnamed := strings.NewReplacer(names...)
-	var lost []Fact
-	for _, n := range memory.SortedNames(merged) {
-		if slices.Contains(accepted, RestOf(n.String())) {
-			continue
-		}
-		said := merged[n].Body()
-		if !exact { // who writes a new text of a memory has replaced its description
-			said = "# " + merged[n].Description() + "\n\n" + said
-		}
-		for _, s := range sentencesOf(said) {
-			s.text = unnamed.Replace(s.text)
-			words := r.read(s)
-			gone := uncovered(words, has, near)
-			if len(gone) == 0 || slices.ContainsFunc(also, func(o map[string][]int) bool { return uncovered(words, o, 0) == nil }) || (exact || s.heading) && !slices.ContainsFunc(gone, word.isExact) || slices.ContainsFunc(agreed, func(a map[string][]int) bool {
-				return !slices.ContainsFunc(gone, func(w word) bool { return a[w.term] == nil })
-			}) {
-				continue
-			}
-			f := Fact{n.String(), memory.OneLine(marked(s.text, gone))}
-			if !slices.Contains(lost, f) {
-				lost = append(lost, f)
+	return c
+}
+
+// lacking returns the sentences of a text that are not covered, with the words that the survivor lacks.
+func (c *counterparts) lacking(text string) iter.Seq2[string, []word] {
+	return func(yield func(string, []word) bool) {
+		for _, s := range sentencesOf(text) {
+			s.text = c.unnamed.Replace(s.text)
+			words := c.read(s)
+			gone := uncovered(words, c.survivor, c.near)
+			if !c.covered(s, words, gone) && !yield(s.text, gone) {
+				return
 			}
 		}
 	}
-	return lost
+}
+
+// covered reports whether nothing is lost with the words of a sentence that the survivor lacks.
+func (c *counterparts) covered(s sentence, words, gone []word) bool {
+	if len(gone) == 0 {
+		return true
+	}
+	if s.heading && !slices.ContainsFunc(gone, word.isExact) {
+		return true
+	}
+	for _, o := range c.others {
+		if uncovered(words, o, 0) == nil {
+			return true
+		}
+	}
+	for _, a := range c.accepted {
+		if !slices.ContainsFunc(gone, func(w word) bool { return a[w.term] == nil }) {
+			return true
+		}
+	}
+	return false
 }
 
 // maxCorrected bounds the words that a correction replaces.
