@@ -11,7 +11,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// stamp is a time in a column, in UTC and of one length, so that texts sort as times do. NULL is the zero time.
+// stamp is a time in a column of any table but operations and changes: a text in UTC and of one length, so that texts sort as times
+// do. NULL is the zero time.
 type stamp time.Time
 
 const stampLayout = "2006-01-02T15:04:05.000000000Z"
@@ -114,7 +115,7 @@ func (tx *Tx) sums(query string, args ...any) ([]memory.Sum, error) {
 	return all(tx, func(s *memory.Sum) []any { return []any{(*string)(s)} }, query, args...)
 }
 
-// nanos is a time in a column, in nanoseconds since 1970; 0 is the zero time.
+// nanos is a time in a column of operations or changes, in nanoseconds since 1970; 0 is the zero time.
 type nanos time.Time
 
 func (t nanos) Value() (driver.Value, error) {
