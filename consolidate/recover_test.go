@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/doctor"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/state"
@@ -134,21 +135,21 @@ func TestRecoverOverALinkedFolder(t *testing.T) {
 	}
 }
 
-// What a landing needs may be damaged; each kind stops as little as it must.
+// What a landing needs may be damaged; each kind stops as little as it must. Doctor says so, and nothing is written until the person
+// takes the memory as it is.
 func TestRecoverFromADamagedFolder(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		damage func(w *world) error
-		lands  bool
 	}{
-		{"the record", func(w *world) error { w.query("UPDATE operations SET record = '{'"); return nil }, false},
+		{"the record", func(w *world) error { w.query("UPDATE operations SET record = '{'"); return nil }},
 		{"the record and its changes", func(w *world) error {
 			w.query("DELETE FROM operations")
 			w.query("DELETE FROM changes")
 			return nil
-		}, false},
-		{"the database", func(w *world) error { return w.damage(func(path string) error { return os.Truncate(path, 5000) }) }, false},
-		{"the database, deleted", func(w *world) error { return w.damage(os.Remove) }, false},
+		}},
+		{"the database", func(w *world) error { return w.damage(func(path string) error { return os.Truncate(path, 5000) }) }},
+		{"the database, deleted", func(w *world) error { return w.damage(os.Remove) }},
 		{"the texts and the temporaries", func(w *world) error {
 			temps, _ := filepath.Glob(filepath.Join(w.memory, ".dream-*.tmp"))
 			for _, temp := range temps {
@@ -156,23 +157,36 @@ func TestRecoverFromADamagedFolder(t *testing.T) {
 			}
 			w.query("DELETE FROM texts")
 			return nil
-		}, false},
+		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			w := cutOff(t, "updated a.md")
-			if err := test.damage(w); err != nil {
-				t.Fatal(err)
-			}
+			w.mustDo(test.damage(w))
 			p := w.open()
-			if err := p.Store.Recover(ctx); (err == nil) != test.lands {
-				t.Errorf("recovered with %v", err)
-			}
-			if test.lands && !same(w.files(), runWhole(t, "commit").after) {
-				t.Errorf("recovered to %q", w.files())
+			if err := p.Store.Recover(ctx); err == nil {
+				t.Error("it was recovered")
 			}
 			// A person who stops it reads that nobody dreams, and never that the dead was stopped.
 			if holder, err := p.RequestStop(ctx, "enough"); err == nil {
 				t.Errorf("%q was stopped, who is dead", holder)
+			}
+			was := w.files()
+			checks, err := p.Doctor.Examine(ctx, true, false)
+			if n := slices.IndexFunc(checks, func(c doctor.Check) bool { return c.Name == "lock" }); err != nil || checks[n].State != doctor.Wrong || checks[n].Hint == "" {
+				t.Errorf("doctor says %+v, %v", checks, err)
+			}
+			if err := writeNew(p, "x.md"); err == nil {
+				t.Error("written before the person decided")
+			}
+			_, err = p.Doctor.Examine(ctx, true, true)
+			if err := errors.Join(err, writeNew(p, "x.md")); err != nil {
+				t.Error("when the person had decided:", err)
+			}
+			for _, name := range []string{"a.md", "b.md"} {
+				if now := w.read(name); now != was[name] {
+					t.Errorf("%s is %q, was %q", name, now, was[name])
+				}
 			}
 		})
 	}
@@ -198,12 +212,16 @@ func TestStateRemoved(t *testing.T) {
 }
 
 // The end of a commit, the stamp, is a file that is replaced like others: a death during it
-// leaves a temporary beside it, though all has landed.
+// leaves a temporary beside it, though all has landed. A text that only a temporary has is kept.
 func TestRecoverSweepsWhatTheStampLeft(t *testing.T) {
 	w := cutOff(t, "stamp")
 	w.put(".dream-0123456789abcdef.tmp", "")
+	w.put(".dream-fedcba9876543210.tmp", "theirs")
 	if err := w.open().Store.Recover(ctx); err != nil {
 		t.Fatal(err)
+	}
+	if kept := w.query("SELECT CAST(text AS TEXT) FROM texts WHERE sum = ?", string(memory.SumOf([]byte("theirs")))); !slices.Equal(kept, []string{"theirs"}) {
+		t.Errorf("kept %q", kept)
 	}
 	if got, want := w.files(), runWhole(t, "commit").after; !same(got, want) {
 		t.Error("recovered:", differences(got, want))

@@ -193,6 +193,10 @@ func TestLandAndReverse(t *testing.T) {
 	if err := p.Land(func(step string) { steps = append(steps, step) }); err != nil {
 		t.Fatal(err)
 	}
+	os.WriteFile(filepath.Join(w.path, ".dream-0123456789abcdef.tmp"), []byte(before["a.md"]), 0o600) // as if it could not be removed
+	if err := p.Land(nil); err != nil {
+		t.Fatal(err)
+	}
 	if got := contents(t, w.path); !maps.Equal(got, after) {
 		t.Errorf("landed %v, want %v", got, after)
 	}
@@ -410,7 +414,7 @@ func TestKillAtEveryStep(t *testing.T) {
 	}
 }
 
-// An unbegun landing is rolled back, whatever lies beside the targets already.
+// An unbegun landing is rolled back, whatever lies beside the targets already. What another landing displaced is kept.
 func TestRecoverUnbegun(t *testing.T) {
 	w := newWorld(t, before)
 	asItWas := tree(t, w.path)
@@ -420,15 +424,20 @@ func TestRecoverUnbegun(t *testing.T) {
 		t.Fatal(err)
 	}
 	os.WriteFile(filepath.Join(w.path, ".dream-0123456789abcdef.tmp"), []byte(after["a.md"][:3]), 0o600) // torn
-	a := must(w.again())(t)
-	if err := a.recover(); err != nil {
+	os.WriteFile(filepath.Join(w.path, ".dream-fedcba9876543210.tmp"), []byte("theirs"), 0o600)
+	if err := must(w.again())(t).recover(); err != nil {
 		t.Fatal(err)
 	}
+	a := must(w.again())(t)
 	if got := tree(t, w.path); !maps.Equal(got, asItWas) {
 		t.Errorf("rolled back to %q, want %q", got, asItWas)
 	}
-	if a.State != state.Staged || len(a.Changes) != 5 || len(a.Displaced) > 0 {
+	theirs := memory.SumOf([]byte("theirs"))
+	if a.State != state.Staged || len(a.Changes) != 5 || !slices.Equal(a.Displaced, []memory.Sum{theirs}) {
 		t.Errorf("the stage is %s with %d changes, displaced %v", a.State, len(a.Changes), a.Displaced)
+	}
+	if kept, err := a.Content(theirs); string(kept) != "theirs" {
+		t.Errorf("kept %q, %v", kept, err)
 	}
 	// The stage that was left can land another time.
 	resumed := must(w.again())(t)
