@@ -311,16 +311,19 @@ func TestLandWithoutALog(t *testing.T) {
 
 // A read ends what a dead dream left, too: Claude Code would take its lock for a dream that was done.
 func TestReadEndsADeadDream(t *testing.T) {
-	w := newWorldFor(t, "commit")
-	was := w.hostStamp()
-	w.runToDeath("commit", stepOf(t, "commit", "plan"))
-	if got := w.hostStamp(); got == was {
-		t.Fatal("the dream did not take the lock")
-	}
-	dir, err := w.open().Store.Dir(ctx)
-	w.mustDo(err)
-	w.mustDo(dir.Close())
-	if got := w.hostStamp(); got != was {
-		t.Errorf("%s is %s, was %s", lock.HostFile, got, was)
+	for name, read := range map[string]func(*Project) error{
+		"read":   func(p *Project) error { return p.Store.Complete(ctx) },
+		"doctor": func(p *Project) error { _, err := p.Doctor.Examine(ctx, false, false); return err },
+	} {
+		w := newWorldFor(t, "commit")
+		was := w.hostStamp()
+		w.runToDeath("commit", stepOf(t, "commit", "plan"))
+		if got := w.hostStamp(); got == was {
+			t.Fatal("the dream did not take the lock")
+		}
+		w.mustDo(read(w.open()))
+		if got := w.hostStamp(); got != was {
+			t.Errorf("%s: %s is %s, was %s", name, lock.HostFile, got, was)
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -107,10 +106,6 @@ func testReadThrough(t *testing.T, operation string) {
 				defer p.Close("it has answered")
 				answer, err := readers[name](p)
 				return fmt.Sprintf("%+v %v", answer, err)
-			}
-			readers := maps.Clone(readers)
-			if steps[at] == "mark" {
-				delete(readers, "doctor") // by the lock file the commit has not begun: doctor says what was before, and offers to end it
 			}
 			first := map[string]string{}
 			for name := range readers {

@@ -66,7 +66,7 @@ type examination struct {
 
 func (e *examination) add(c Check) { e.checks = append(e.checks, c) }
 
-// Examine checks for anything that could prevent dreams or writes. It completes an interrupted commit. With fix it
+// Examine checks for anything that could prevent dreams or writes. It ends what a dead process left, as readers do. With fix it
 // fixes what can be fixed without loss; otherwise it changes nothing else. With accept it also gives up an interrupted
 // commit whose plan is lost, and takes the memory as it is: only the person may decide that.
 func (d *Doctor) Examine(ctx context.Context, fix, accept bool) ([]Check, error) {

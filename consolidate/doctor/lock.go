@@ -21,9 +21,9 @@ func (e *examination) lock(ctx context.Context, accept bool) Check {
 		return c
 	}
 	l, err := lock.Take(ctx, dir, 0)
-	r, readErr := lock.Read(dir.Root())
 	switch {
 	case errors.Is(err, lock.ErrHeld):
+		r, _ := lock.Read(dir.Root())
 		c.State, c.Message = Notable, "held by "+r.String()+"; "+r.Whereabouts()
 		c.Hint = "dream-mcp dream --stop ends it before its next step"
 		return c
@@ -35,25 +35,19 @@ func (e *examination) lock(ctx context.Context, accept bool) Check {
 	if err := l.Release(); err != nil {
 		return c
 	}
-	if readErr == nil {
-		r, readErr = store.Left(dir)
-	}
+	r, readErr := store.Left(dir)
 	if readErr == nil && r.ID == "" {
 		return c
 	}
 	c.State, c.repair = Wrong, func(ctx context.Context) error { return store.RecoverIn(ctx, dir) }
-	c.Message, c.Fix = "left by "+r.String()+", which has exited", "it is rolled back, and its stage kept; a commit that had begun is completed"
 	if readErr != nil {
-		c.Message = readErr.Error()
+		c.Message, c.Fix = readErr.Error(), "the record is removed"
 		return c
 	}
-	if lost := store.Records.LostPlan(r); lost == nil && r.Committing { // as whoever reads the memory does
-		c.State, c.Message, c.Fix, c.repair = Repaired, c.Message+": its commit is completed now", "", nil
-		if err := store.RecoverIn(ctx, dir); err != nil {
-			c.State, c.Message = Wrong, err.Error()
-		}
-	} else if err := lost; err != nil {
-		c.Message = (&ops.BrokenError{Holder: r.String(), Why: err}).Error()
+	c.Message, c.Fix = "left by "+r.String()+", which has exited", "it is rolled back"
+	switch lost := store.Records.LostPlan(r); {
+	case lost != nil:
+		c.Message = (&ops.BrokenError{Holder: r.String(), Why: lost}).Error()
 		c.Hint = fmt.Sprintf("restore the database %q, then any command completes the commit; or take the memory as it is: dream-mcp doctor --fix --accept", r.Database)
 		if c.Fix, c.repair = "", nil; accept {
 			c.repair = func(ctx context.Context) error {
@@ -62,6 +56,15 @@ func (e *examination) lock(ctx context.Context, accept bool) Check {
 				}
 				return store.TakeAsIs(ctx, dir, "the memory was taken as it is: the commit of "+r.ID+" was interrupted and its plan is lost")
 			}
+		}
+	case r.Committing || r.Dead(): // as whoever reads the memory does
+		now := ": it is rolled back now"
+		if r.Committing {
+			now = ": its commit is completed now"
+		}
+		c.State, c.Message, c.Fix, c.repair = Repaired, c.Message+now, "", nil
+		if err := store.RecoverIn(ctx, dir); err != nil {
+			c.State, c.Message = Wrong, err.Error()
 		}
 	}
 	return c

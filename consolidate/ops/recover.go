@@ -206,18 +206,23 @@ func (s *Records) landing() (lock.Record, error) {
 	return lock.Record{ID: id, Database: s.Path(), Committing: true}, nil
 }
 
-// Left returns what a process that died has left: the record in the lock file, or of the operation that is landing according to the
-// database. If nothing was left, it is the zero Record. The caller knows that nobody holds the lock.
+// Left returns what a process that died has left: the record in the lock file, which is committing if the database says so, or of the
+// operation that is landing according to the database. If nothing was left, it is the zero Record. The caller knows that nobody holds
+// the lock.
 func (s *Store) Left(dir *memory.Dir) (lock.Record, error) {
 	r, err := lock.Read(dir.Root())
-	if r.ID != "" || err != nil {
+	if _, statErr := os.Stat(s.Records.Path()); statErr != nil {
 		return r, err
 	}
-	if _, err := os.Stat(s.Records.Path()); err != nil {
+	switch landing, _ := s.Records.landing(); landing.ID { // if the database is damaged, nothing is known of it
+	case "":
+		return r, err
+	case r.ID:
+		r.Committing = true // it died before the mark
 		return r, nil
+	default:
+		return landing, nil // it is ended before what the lock file names
 	}
-	r, _ = s.Records.landing() // if the database is damaged, nothing is known of it
-	return r, nil
 }
 
 // reopen opens the operation of a dead process. A record that names a file outside our state folder is refused. If the
