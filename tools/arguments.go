@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -92,11 +93,15 @@ func checker(tool mcp.Tool) check {
 		if err != nil {
 			return nil, badArguments(tool.Name, "not a JSON object")
 		}
+		split := splitIDs(value)
 		var invalid *jsonschema.ValidationError
-		if err := s.Validate(oneID(value)); errors.As(err, &invalid) {
+		if err := s.Validate(value); errors.As(err, &invalid) {
 			return nil, badArguments(tool.Name, problems(invalid, tool.RawInputSchema)...)
 		} else if err != nil {
 			return nil, err
+		}
+		if split {
+			return json.Marshal(value)
 		}
 		return arguments, nil
 	}
@@ -193,12 +198,16 @@ func limitOf(k jsonschema.ErrorKind) string {
 	return ""
 }
 
-// oneID makes a list of a context_of that is one ID.
-func oneID(value any) any {
-	if arguments, is := value.(map[string]any); is {
-		if id, one := arguments["context_of"].(string); one {
-			arguments["context_of"] = []any{id}
+// splitIDs makes a list of a context_of that is a text, with IDs between spaces or commas. It reports whether it was one.
+func splitIDs(value any) bool {
+	arguments, _ := value.(map[string]any)
+	text, is := arguments["context_of"].(string)
+	if is {
+		var ids []any
+		for id := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+			ids = append(ids, id)
 		}
+		arguments["context_of"] = ids
 	}
-	return value
+	return is
 }

@@ -3,7 +3,6 @@ package tools
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -158,7 +157,7 @@ type grepArguments struct {
 	Patterns      []string
 	Query         string
 	Memories      bool
-	ContextOf     ids `json:"context_of"`
+	ContextOf     []string `json:"context_of"`
 	Regex         bool
 	CaseSensitive *bool `json:"case_sensitive"`
 	Speakers      []said.Speaker
@@ -167,18 +166,6 @@ type grepArguments struct {
 	Limit         int
 	Context       *int
 	Cursor        string
-}
-
-// ids are one or several. A single text holds them between spaces or commas.
-type ids []string
-
-func (all *ids) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) != nil {
-		return json.Unmarshal(data, (*[]string)(all))
-	}
-	*all = strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' })
-	return nil
 }
 
 // selectors counts the arguments that say what is looked for.

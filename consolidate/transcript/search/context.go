@@ -18,9 +18,6 @@ const (
 	maxTurns = 32_000
 )
 
-// maxContexts bounds the IDs of one call of ContextOf.
-const maxContexts = 30
-
 // A Turn is an utterance around those that were asked for, or one of these.
 type Turn struct {
 	said.Utterance
@@ -33,9 +30,6 @@ type Turn struct {
 // several IDs after 160, and those farthest away are left out where all together pass some 32,000; "…" is where a text
 // was cut. Its errors are those of Lookup. If some of the IDs fail, it returns the turns of the others with the joined errors.
 func (s *Store) ContextOf(ctx context.Context, ids []string, n int) ([]Turn, error) {
-	if len(ids) > maxContexts {
-		return nil, &QueryError{Field: "context_of", Message: fmt.Sprintf("%d are more than %d", len(ids), maxContexts)}
-	}
 	n = max(0, min(n, 50))
 	var all []Turn
 	var failed []error
