@@ -50,6 +50,23 @@ type Review struct {
 // Reviews returns the proposals, the newest first, each with its changes to the memory as it is now. It first recovers from a
 // crash.
 func (q *Proposals) Reviews(ctx context.Context) ([]Review, error) {
+	return q.reviews(ctx, q.Queue.Waiting)
+}
+
+// Review returns the proposal whose ID begins with id, as Reviews does.
+func (q *Proposals) Review(ctx context.Context, id string) (Review, error) {
+	reviews, err := q.reviews(ctx, func() ([]ops.Op, error) {
+		info, err := q.Queue.Match(id)
+		return []ops.Op{info}, err
+	})
+	if err != nil {
+		return Review{}, err
+	}
+	return reviews[0], nil
+}
+
+// reviews returns those proposals that which selects under the mutex, which it takes.
+func (q *Proposals) reviews(ctx context.Context, which func() ([]ops.Op, error)) ([]Review, error) {
 	p := q.p
 	p.Store.Lock()
 	defer p.Store.Unlock()
@@ -57,7 +74,7 @@ func (q *Proposals) Reviews(ctx context.Context) ([]Review, error) {
 	if err != nil {
 		return nil, err
 	}
-	waiting, err := q.Queue.Waiting()
+	waiting, err := which()
 	if err != nil || len(waiting) == 0 {
 		return []Review{}, err
 	}

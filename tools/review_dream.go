@@ -2,10 +2,8 @@ package tools
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
@@ -21,7 +19,7 @@ func reviewDream(ctx context.Context, p *consolidate.Project, a struct{ Accept, 
 		reviews, err := p.Proposals.Reviews(ctx)
 		return answer{text: describeReviews(reviews)}, err
 	}
-	r, err := findReview(ctx, p, a.Accept+a.Reject)
+	r, err := p.Proposals.Review(ctx, a.Accept+a.Reject)
 	if err != nil {
 		return answer{}, err
 	}
@@ -41,19 +39,6 @@ func reviewDream(ctx context.Context, p *consolidate.Project, a struct{ Accept, 
 			return answer{text: landed.Report + "\nTo undo it: " + landed.Undo}, err
 		},
 	}
-}
-
-func findReview(ctx context.Context, p *consolidate.Project, id string) (consolidate.Review, error) {
-	reviews, err := p.Proposals.Reviews(ctx)
-	if err != nil {
-		return consolidate.Review{}, err
-	}
-	for _, r := range reviews {
-		if strings.HasPrefix(r.ID, id) {
-			return r, nil
-		}
-	}
-	return consolidate.Review{}, ops.Refuse(fmt.Sprintf("no dream with the ID %q waits for the person's answer", id), "review_dream {} shows those that wait")
 }
 
 func describeReviews(reviews []consolidate.Review) string {

@@ -47,16 +47,27 @@ func (r *Queue) Match(id string) (ops.Op, error) {
 	if err != nil {
 		return ops.Op{}, err
 	}
-	meant := slices.DeleteFunc(waiting, func(i ops.Op) bool { return !strings.HasPrefix(i.ID, id) })
-	switch {
-	case len(meant) == 1, id == "" && len(meant) > 0:
-		return meant[0], nil
-	case len(meant) > 1:
-		return ops.Op{}, ops.Refuse(fmt.Sprintf("%q is the beginning of %d IDs", id, len(meant)), "give more of it")
-	case id == "":
-		return ops.Op{}, ops.Refuse("no dream waits for your answer", "dream-mcp log shows what dreams did")
+	if len(waiting) == 0 {
+		return ops.Op{}, ops.Refuse("no dream waits for an answer", "dream-mcp log shows what dreams did")
 	}
-	return ops.Op{}, ops.Refuse(fmt.Sprintf("no dream with the ID %q waits for your answer", id), "dream-mcp review lists those that wait")
+	if id == "" {
+		return waiting[0], nil
+	}
+	var meant []ops.Op
+	var ids []string
+	for _, w := range waiting {
+		if ids = append(ids, w.ID); strings.HasPrefix(w.ID, id) {
+			meant = append(meant, w)
+		}
+	}
+	hint := "these wait: " + strings.Join(ids, ", ")
+	switch len(meant) {
+	case 0:
+		return ops.Op{}, ops.Refuse(fmt.Sprintf("no dream with the ID %q waits for an answer", id), hint)
+	case 1:
+		return meant[0], nil
+	}
+	return ops.Op{}, ops.Refuse(fmt.Sprintf("%q is the beginning of %d IDs", id, len(meant)), "give more of it; "+hint)
 }
 
 // Label names a proposal.
