@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"html"
 	"io/fs"
 	"maps"
@@ -19,6 +20,9 @@ import (
 	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/secret"
 )
+
+// maxStateFile bounds a file of the state folder that is not a database, in bytes. Logs and pages are far smaller.
+const maxStateFile = 64 << 20
 
 // Redact replaces all texts in the state folder by what redact makes of them, and returns how many had something to replace, by
 // table or folder. With dry it only counts. Paths, IDs and sums are not texts. Operations then name the new texts, so that what is
@@ -57,8 +61,14 @@ func (s *Records) Redact(redact func(string) string, dry bool) (found map[string
 		case !e.Type().IsRegular() || strings.HasPrefix(name, state.File):
 			return nil
 		}
-		data, err := root.ReadFile(name)
-		if err != nil {
+		data, err := memory.ReadBounded(root, name, maxStateFile)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case errors.Is(err, memory.ErrTooLarge):
+			return Refuse(fmt.Sprintf("the state folder %q has a file that is too large to be read: %v", root.Name(), err),
+				"it is not of dream-mcp: move it away, then do it again")
+		case err != nil:
 			return err
 		}
 		now := redactFile(name, data, redact)

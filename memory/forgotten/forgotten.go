@@ -35,6 +35,9 @@ const (
 	MaxRunes = 20_000
 )
 
+// maxList bounds the file of a list, in bytes. It has room for 100,000 texts.
+const maxList = 16 << 20
+
 // A List is the texts that were forgotten.
 type List struct {
 	Key   []byte `json:"key"`
@@ -232,6 +235,9 @@ func (l *List) Redact(text string) string {
 
 // Read reads a list. If there is none, it is an error that is fs.ErrNotExist.
 func Read(path string) (*List, error) {
+	if stat, err := os.Stat(path); err == nil && (!stat.Mode().IsRegular() || stat.Size() > maxList) {
+		return nil, fmt.Errorf("%q is damaged: it is not a file of at most %d bytes", path, maxList)
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
