@@ -116,3 +116,40 @@ func BenchmarkLint(b *testing.B) {
 		p.Close("the benchmark ended")
 	}
 }
+
+// BenchmarkWrite writes a new memory of 30 passages, outside dreams, beside n memories of as many.
+func BenchmarkWrite(b *testing.B) {
+	body := func(i int) string {
+		var text strings.Builder
+		fmt.Fprintf(&text, "---\nname: mem%d\ndescription: what harbour %d does\nmetadata:\n  type: feedback\n---\n", i, i)
+		for j := range 30 {
+			fmt.Fprintf(&text, "- item %dx%d of crane %dy%d is lifted by the team of quay %d\n", i, j, i, j, i*31+j)
+		}
+		return text.String()
+	}
+	for _, n := range []int{10, 100, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			dir := b.TempDir()
+			for i := range n {
+				if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("mem%d.md", i)), []byte(body(i)), 0o600); err != nil {
+					b.Fatal(err)
+				}
+			}
+			p := Open(Options{Options: ops.Options{MemoryDir: dir, StateHome: b.TempDir()}, Transcripts: search.Open(sessions.Options{}), Enabled: Switch{On: true}})
+			defer p.Close("the benchmark ended")
+			write := func(i int) {
+				content := body(i)
+				res, err := p.Write(ctx, WriteRequest{Path: fmt.Sprintf("mem%d.md", i), Content: &content, Waive: []ops.Waiver{{Rule: "near-duplicate", Why: "a benchmark"}}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				p.Complete(ctx, []*WriteResult{&res}, nil)
+			}
+			i := n
+			for write(i); b.Loop(); {
+				i++
+				write(i)
+			}
+		})
+	}
+}

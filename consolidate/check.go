@@ -25,9 +25,10 @@ type plan struct {
 	lines    []rule.Finding // what is to be said about lines of the index, each time
 }
 
-// plan returns what landing t with r would do, checked against all rules but those in except. If the rules refuse it, it
-// fails with a *RuleError, and the plan is complete.
-func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, except ...string) (l plan, err error) {
+// plan returns what landing t with r would do, checked against all rules. Of a single write, "loss" is left out, which counts
+// what one dream takes away, and rules that read one topic are asked about what it writes. If the rules refuse it, it fails with
+// a *RuleError, and the plan is complete.
+func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, single bool) (l plan, err error) {
 	l = plan{t: t, request: r}
 	if l.accepted, err = acceptedLosses(r.AcceptLoss); err != nil {
 		return l, err
@@ -67,7 +68,10 @@ func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, except ...string) (l pl
 	}
 	check := rule.Check{Before: before, After: after, Touched: t.Stage.Touched(), Accepted: accepted, Who: asker(t),
 		Now: p.Store.Now(), OwnWords: p.Sources.OwnWords(before, after, nil), Project: p.openCode()}
-	findings := slices.DeleteFunc(append(lost, check.Whole()...), func(f rule.Finding) bool { return slices.Contains(except, f.Rule) })
+	if single {
+		check.Only = check.Touched
+	}
+	findings := slices.DeleteFunc(append(lost, check.Whole()...), func(f rule.Finding) bool { return single && f.Rule == "loss" })
 	t.Needed = nil
 	l.findings, err = settle(findings, func(f rule.Finding) bool {
 		i := slices.IndexFunc(t.Waived, func(w ops.Waiver) bool { return w.Rule == f.Rule && w.File == f.File })

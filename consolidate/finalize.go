@@ -96,7 +96,7 @@ func (d *dream) finalize(r ops.FinalizeRequest, stolen bool) (res FinalizeResult
 			return FinalizeResult{}, err
 		}
 	}
-	plan, err := d.p.plan(d.Tx, r)
+	plan, err := d.p.plan(d.Tx, r, false)
 	if r.DryRun {
 		return d.dryRun(plan, err)
 	}

@@ -27,7 +27,7 @@ func (p *Project) FixIndex(ctx context.Context) (Fixed, error) {
 	info := p.Store.New(lock.KindWrite)
 	info.Reason = "the person asked for lint --fix"
 	landed, err := p.Store.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
-		plan, err := p.plan(t, ops.FinalizeRequest{Adopt: true})
+		plan, err := p.plan(t, ops.FinalizeRequest{Adopt: true}, false)
 		edit := plan.index
 		if edit == nil || edit.None || !edit.Changed() {
 			return none, err

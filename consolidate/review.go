@@ -110,7 +110,7 @@ func (q *Proposals) review(dir *memory.Dir, info ops.Op) (Review, error) {
 			r.Conflicts = append(r.Conflicts, ops.Conflict{Name: c.Name, Want: c.Before, Have: f.Sum})
 		}
 	}
-	plan, err := q.p.plan(t, *info.Request)
+	plan, err := q.p.plan(t, *info.Request, false)
 	if _, ruled := errors.AsType[*RuleError](err); err != nil && !ruled && plan.index != nil {
 		return r, err
 	}
@@ -171,7 +171,7 @@ func (q *Proposals) accept(ctx context.Context, id string, only []string) (Final
 
 // land lands what the person accepted, and ends it.
 func (q *Proposals) land(t *ops.Tx) (FinalizeResult, error) {
-	plan, err := q.p.plan(t, *t.Request)
+	plan, err := q.p.plan(t, *t.Request, false)
 	if err != nil {
 		return FinalizeResult{}, err
 	}

@@ -201,8 +201,7 @@ func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
 			return none, err
 		}
 		w.note()
-		// "loss" counts what one dream takes away: checkTaken does, for single writes.
-		plan, err := w.p.plan(t, ops.FinalizeRequest{}, "loss")
+		plan, err := w.p.plan(t, ops.FinalizeRequest{}, true)
 		if err != nil {
 			return none, err
 		}

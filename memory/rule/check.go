@@ -14,6 +14,7 @@ type Check struct {
 	Before, After *memory.Snapshot
 	Prior         *memory.Topic          // what Written's topic was before this write, staged or not; nil: nothing
 	Touched       map[memory.Name]bool   // the files that the change writes or deletes
+	Only          map[memory.Name]bool   // what rules that read one topic are asked about; nil: all
 	Accepted      map[memory.Name]string // losses that were agreed to, and why
 	Who           Asker
 	Teams         func(memory.Name) bool // reports whether a memory is a team's and the code does not contradict it; nil: none is
@@ -40,7 +41,7 @@ func (c Check) Whole() []Finding {
 	existing := make(map[Finding]int)
 	if c.Before != nil && len(asked) > 0 { // the other rules are not asked: drift takes a second where much is gone
 		rules := slices.DeleteFunc(slices.Clone(table), func(r rule) bool { return !asked[r.name] })
-		existing = counted(Check{After: c.Before, Project: c.Project, Now: c.Now}.view().all(rules))
+		existing = counted(Check{After: c.Before, Only: c.Only, Project: c.Project, Now: c.Now}.view().all(rules))
 	}
 	for i, again := range again(findings, existing) {
 		if again && excusable(findings[i]) {

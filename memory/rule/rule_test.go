@@ -202,6 +202,17 @@ func TestWritten(t *testing.T) {
 	}
 }
 
+// Of a single write, rules that read one topic are asked about what it writes, before and after, and the others about all.
+func TestOnly(t *testing.T) {
+	before := map[string]string{"MEMORY.md": "- [G](gone.md)\n", "a.md": "x", "b.md": "x"}
+	after := map[string]string{"MEMORY.md": "- [G](gone.md)\n", "a.md": "y", "b.md": "x"}
+	c := Check{Before: snapshotOf(t, before), After: snapshotOf(t, after), Touched: touched(t, "a.md"), Only: touched(t, "a.md"), Now: ruleTime}
+	want := []string{"warning dangling MEMORY.md:1", "warning frontmatter a.md:1", "info orphan a.md:0"} // not of b.md
+	if got := show(c.Whole()); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
 func TestPropose(t *testing.T) {
 	s := snapshotOf(t, map[string]string{
 		"MEMORY.md": "- [G](gone.md)\n- [G](gone.md), [X](../x.md)\n- [A](a.md)\n",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"dream-mcp/memory"
@@ -87,7 +88,13 @@ func (v *view) ask(rules []rule, topics []memory.Name, whole bool) (findings []F
 }
 
 // all returns what the rules find, in no order.
-func (v *view) all(rules []rule) []Finding { return v.ask(rules, v.sortedNames(), true) }
+func (v *view) all(rules []rule) []Finding {
+	names := v.sortedNames()
+	if v.Only != nil {
+		names = slices.DeleteFunc(names, func(n memory.Name) bool { return !v.Only[n] })
+	}
+	return v.ask(rules, names, true)
+}
 
 // maxSample bounds, in bytes, the text by which the language of a directory is guessed.
 const maxSample = 64 << 10
