@@ -66,10 +66,26 @@ func (w *writing) setMissing(res *WriteResult) error {
 	return err
 }
 
+// edits are those of the write, or what a whole new text corrects in the facts that it lacks.
+func (w *writing) edits(facts []rule.Fact) []memory.Edit {
+	if w.Content == nil || len(facts) == 0 {
+		return w.Edits
+	}
+	show := w.t.Dir.AllowSecrets
+	var old []*memory.Topic
+	if w.prior != nil {
+		old = append(old, w.prior.Shown(show))
+	}
+	for _, f := range w.merged {
+		old = append(old, memory.ParseTopic(f.Data).Shown(show))
+	}
+	return rule.Corrections(facts, old, w.after.Topics[w.n].Shown(show))
+}
+
 // correct takes from the facts that w.n lacks those in which an edit corrects what is missing, and accepts them.
 func (w *writing) correct(res *WriteResult, facts []rule.Fact) ([]rule.Fact, error) {
 	accepted := w.t.Merges[w.n.String()].Accepted
-	for _, e := range w.Edits {
+	for _, e := range w.edits(facts) {
 		if len(facts) == 0 || !rule.Corrects(e.Old, e.New) || accepted[e.Old] != "" {
 			continue
 		}

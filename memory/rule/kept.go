@@ -164,6 +164,57 @@ func Corrects(old, new string) bool {
 	return gone > 0 && gone <= maxCorrected
 }
 
+// Corrections returns the edits that a whole new text makes: in the place of a fact it has a sentence that none of the old ones has,
+// and that has another number, name or code in the place of one. A sentence that could replace two facts, or one of two that
+// could replace a fact, is left out.
+func Corrections(facts []Fact, old []*memory.Topic, new *memory.Topic) (edits []memory.Edit) {
+	r := newReader(new.Body())
+	before := ""
+	for _, t := range old {
+		before += memory.OneLine(t.Description()+"\n"+t.Body()) + "\n"
+	}
+	plain := strings.NewReplacer("⟨", "", "⟩", "")
+	replaces, by := make(map[string][]string), make(map[string]int) // the facts that a sentence can replace, and how many can replace a fact
+	var fresh []string
+	for _, s := range sentencesOf(new.Description() + "\n\n" + new.Body()) {
+		if strings.Contains(before, memory.OneLine(s.text)) || slices.Contains(fresh, s.text) {
+			continue
+		}
+		fresh = append(fresh, s.text)
+		for _, f := range facts {
+			if text := plain.Replace(f.Text); !slices.Contains(replaces[s.text], text) && r.sameButValue(text, s.text) {
+				replaces[s.text] = append(replaces[s.text], text)
+				by[text]++
+			}
+		}
+	}
+	for _, s := range fresh {
+		if all := replaces[s]; len(all) == 1 && by[all[0]] == 1 {
+			edits = append(edits, memory.Edit{Old: all[0], New: s})
+		}
+	}
+	return edits
+}
+
+// sameButValue reports whether each of two sentences lacks one word of the other, and both words are numbers, or names or code.
+func (r *reader) sameButValue(a, b string) bool {
+	value := func(s, other string) (kind string) {
+		has := r.terms(other)
+		for _, w := range r.read(sentence{text: s}) {
+			if has[w.term] != nil {
+				continue
+			}
+			if kind != "" || !w.exact || w.term == negation || w.term == condition {
+				return ""
+			}
+			kind = fmt.Sprint(strings.ContainsFunc(w.term, unicode.IsNumber))
+		}
+		return kind
+	}
+	kind := value(a, b)
+	return kind != "" && kind == value(b, a)
+}
+
 // A claim is a text whose sentences are looked for in other texts.
 type claim struct {
 	left      [][]word // the words of the sentences that were not found yet
