@@ -24,6 +24,7 @@ func TestLost(t *testing.T) {
 		{"a part of a number", "Version 1.5 is used.", "Version 11.5 is used.", []string{"Version ⟨1.5⟩ is used."}},
 		{"a unit", "The lock waits 90 seconds before it opens the gate again.", "The lock waits 90 minutes before it opens the gate again.",
 			[]string{"The lock waits 90 ⟨seconds⟩ before it opens the gate again."}},
+		{"a verb after a number that is a name", "Page 61 holds the tide table.", "The tide table is on page 61.", nil},
 		{"a time", "On 2026-11-18 at 10:30 sharp.", "On 2026-11-18 at ten.", []string{"On 2026-11-18 at ⟨10:30 sharp⟩."}},
 		{"near each other in a short memory", "Lamps change to OX-7, half the price.",
 			"Lamps of the quay are OX-7 of 12 watts; before that they were AB-2 of 19 watts, and hung on the north shed, the winch house, the tide gauge and the gate.\n\n**Why:** half the price.", nil},

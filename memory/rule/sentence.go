@@ -10,6 +10,7 @@ import (
 
 	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
+	"dream-mcp/memory/rule/prose"
 	"dream-mcp/memory/text"
 )
 
@@ -125,10 +126,15 @@ type spot struct {
 	counts   bool // the word before is a number
 }
 
+// named are words before a number that is a name: the word after it is not what it counts.
+var named = prose.Set(`page line port version step phase chapter section room pier quay gate item rule issue ticket release build
+	node rack slot table figure seite zeile schritt kapitel zimmer página línea puerto ligne étape`)
+
 // read returns the words of a sentence that say something.
 func (r *reader) read(s sentence) (words []word) {
 	spans := quotedOrCode.FindAllStringIndex(s.text, -1)
 	at := spot{sentence: s, last: -1}
+	before := "" // the last word
 	r.each(s.text, func(from, to int) {
 		at.from, at.to = from, to
 		one := word{from: from, to: to, term: r.term(s.text, from, to)}
@@ -149,7 +155,8 @@ func (r *reader) read(s sentence) (words []word) {
 			words = append(words, one)
 		}
 		if !text.IsDense(first) || one.term == moment {
-			at.last, at.counts = to, one.term != moment && at.isNumber() && !at.isInIdentifier()
+			at.last, at.counts = to, one.term != moment && at.isNumber() && !at.isInIdentifier() && !named[before]
+			before = strings.ToLower(s.text[from:to])
 		}
 	})
 	return words
