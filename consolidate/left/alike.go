@@ -44,9 +44,9 @@ func about(store *ops.Store, shown *memory.Snapshot) (docs []related.Document) {
 func Alike(store *ops.Store, shown *memory.Snapshot) (all []related.Pair) {
 	docs := about(store, shown)
 	project := make([]string, len(docs)) // of each; "" is this one
-	databases, _ := filepath.Glob(filepath.Join(store.StateHome, "*", state.File))
+	databases, _ := fs.Glob(os.DirFS(store.StateHome), "*/"+state.File)
 	for _, file := range databases {
-		other, err := leftIn(filepath.Dir(file))
+		other, err := leftIn(filepath.Join(store.StateHome, filepath.Dir(file)))
 		if err != nil || other.Folder == store.MemoryDir {
 			continue
 		}

@@ -165,11 +165,13 @@ func (g git) watch(cancel context.CancelCauseFunc) (stop func()) {
 	return func() { tick.Stop(); close(done) }
 }
 
+func (g git) packs() string { return filepath.Join(g.dir, "objects", "pack") }
+
 // size returns how many bytes the packs of the repository have.
 func (g git) size() (n int64) {
-	packs, _ := filepath.Glob(filepath.Join(g.dir, "objects", "pack", "*"))
+	packs, _ := os.ReadDir(g.packs())
 	for _, pack := range packs {
-		if info, err := os.Stat(pack); err == nil {
+		if info, err := pack.Info(); err == nil {
 			n += info.Size()
 		}
 	}
@@ -194,9 +196,9 @@ func (b *bounded) Write(p []byte) (int, error) {
 func (g git) fetch(ctx context.Context, remote, ref string) (commit string, err error) {
 	const seen = "refs/ours/seen"
 	if _, err = g.run(ctx, nil, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", remote, "+"+ref+":"+seen); err != nil {
-		left, _ := filepath.Glob(filepath.Join(g.dir, "objects", "pack", "tmp_*"))
+		left, _ := fs.Glob(os.DirFS(g.packs()), "tmp_*")
 		for _, file := range left {
-			os.Remove(file)
+			os.Remove(filepath.Join(g.packs(), file))
 		}
 		return "", err
 	}

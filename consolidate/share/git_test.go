@@ -302,4 +302,15 @@ func TestBounded(t *testing.T) {
 	}
 }
 
+// TestSize counts what was fetched, whatever the path of the state folder has.
+func TestSize(t *testing.T) {
+	g := git{filepath.Join(t.TempDir(), "state [1]", "repo.git")}
+	if err := os.MkdirAll(g.packs(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(g.packs(), "tmp_pack_1"), make([]byte, 100), 0o600); err != nil || g.size() != 100 {
+		t.Errorf("%d, %v", g.size(), err)
+	}
+}
+
 func TestMain(m *testing.M) { os.Exit(tmpfs.Run(m.Run)) }

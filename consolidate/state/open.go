@@ -116,9 +116,9 @@ func (db *DB) create() error {
 	if _, there := os.Lstat(db.path); there != nil {
 		return err
 	}
-	left, _ := filepath.Glob(filepath.Join(at, begun+"*")) // of processes that died, or were slower
+	left, _ := fs.Glob(root.FS(), begun+"*") // of processes that died, or were slower
 	for _, folder := range left {
-		os.RemoveAll(folder)
+		root.RemoveAll(folder)
 	}
 	return nil // the folder is synced with the first transaction, when SQLite creates its log
 }

@@ -3,6 +3,7 @@ package endtoend
 import (
 	"database/sql"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,9 +13,9 @@ import (
 
 // stateDB runs a statement on the database of each memory: statedb SQL. It prints the rows, with "|" between their columns.
 func stateDB() {
-	paths, _ := filepath.Glob(filepath.Join(os.Getenv("STATE"), "*", "state.db"))
+	paths, _ := fs.Glob(os.DirFS(os.Getenv("STATE")), "*/state.db")
 	for _, path := range paths {
-		if err := runStatement(path, os.Args[1]); err != nil {
+		if err := runStatement(filepath.Join(os.Getenv("STATE"), path), os.Args[1]); err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", path, err)
 			os.Exit(1)
 		}
