@@ -69,7 +69,16 @@ func (s *Records) Match(id string) (string, error) {
 	case 1:
 		return found[0], nil
 	}
-	return "", Refuse(fmt.Sprintf("%q is the beginning of %d IDs: %s", id, len(found), strings.Join(found, ", ")), "give more of the ID")
+	return "", Ambiguous(id, found)
+}
+
+// maxNamed is how many IDs an error names.
+const maxNamed = 10
+
+// Ambiguous refuses a text that is the beginning of several IDs. It names the newest.
+func Ambiguous(text string, ids []string) error {
+	slices.SortFunc(ids, func(a, b string) int { return strings.Compare(b, a) })
+	return Refuse(fmt.Sprintf("%q is the beginning of %d IDs: %s", text, len(ids), Few(ids, maxNamed)), "give more of the ID")
 }
 
 // Discard removes operations, and their texts that no other needs.

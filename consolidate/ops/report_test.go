@@ -1,6 +1,10 @@
 package ops
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 func TestCounts(t *testing.T) {
 	for want, n := range map[string]Counts{
@@ -16,5 +20,17 @@ func TestCounts(t *testing.T) {
 		if got := n.String(); got != want {
 			t.Errorf("%+v is %q, want %q", n, got, want)
 		}
+	}
+}
+
+// TestAmbiguous names a few of many IDs, the newest first.
+func TestAmbiguous(t *testing.T) {
+	var ids []string
+	for i := range 2_000 {
+		ids = append(ids, fmt.Sprintf("20261118-%06d-abcdef", i))
+	}
+	err := Ambiguous("2026", ids)
+	if said := err.Error(); len(said) > 400 || !strings.HasPrefix(said, `"2026" is the beginning of 2000 IDs: 20261118-001999-abcdef, `) || !strings.HasSuffix(said, "and 1990 more") {
+		t.Errorf("%s", said[:min(len(said), 500)])
 	}
 }

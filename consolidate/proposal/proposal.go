@@ -50,24 +50,20 @@ func (r *Queue) Match(id string) (ops.Op, error) {
 	if len(waiting) == 0 {
 		return ops.Op{}, ops.Refuse("no dream waits for an answer", "dream-mcp log shows what dreams did")
 	}
-	if id == "" {
-		return waiting[0], nil
-	}
-	var meant []ops.Op
-	var ids []string
+	var meant []string
+	found := waiting[0]
 	for _, w := range waiting {
-		if ids = append(ids, w.ID); strings.HasPrefix(w.ID, id) {
-			meant = append(meant, w)
+		if id != "" && strings.HasPrefix(w.ID, id) {
+			meant, found = append(meant, w.ID), w
 		}
 	}
-	hint := "these wait: " + strings.Join(ids, ", ")
-	switch len(meant) {
-	case 0:
-		return ops.Op{}, ops.Refuse(fmt.Sprintf("no dream with the ID %q waits for an answer", id), hint)
-	case 1:
-		return meant[0], nil
+	switch {
+	case len(meant) > 1:
+		return ops.Op{}, ops.Ambiguous(id, meant)
+	case id != "" && len(meant) == 0:
+		return ops.Op{}, ops.Refuse(fmt.Sprintf("no dream with the ID %q waits for an answer", id), "dream-mcp review lists those that wait; in a chat review_dream {} does")
 	}
-	return ops.Op{}, ops.Refuse(fmt.Sprintf("%q is the beginning of %d IDs", id, len(meant)), "give more of it; "+hint)
+	return found, nil
 }
 
 // Label names a proposal.
