@@ -90,6 +90,34 @@ func TestAcceptInPart(t *testing.T) {
 	}
 }
 
+// A part that could not land waits beside the rest. A later change of the same dream takes the place of the one that it is of.
+func TestHeldAfterPart(t *testing.T) {
+	w := newWorld(t)
+	p := w.open()
+	hold := func(file string) {
+		c := w.change(file, memory.SumOf([]byte(w.read(file))), nil)
+		c.Dream = "a dream"
+		w.hold(p, c)
+	}
+	hold("e.md")
+	hold("d.md")
+	w.put("e.md", "changed since")
+	var conflict *ops.ConflictError
+	if _, err := p.Proposals.Accept(ctx, "", []string{"e.md"}); !errors.As(err, &conflict) {
+		t.Fatalf("the part ended with %v", err)
+	}
+	hold("e.md")
+	hold("d.md")
+	waiting, err := p.Proposals.Reviews(ctx)
+	held := 0
+	for _, r := range waiting {
+		held += len(r.Held)
+	}
+	if err != nil || held != 2 {
+		t.Errorf("%d changes wait: %+v, %v", held, waiting, err)
+	}
+}
+
 // The line of the index that a write asked for is proposed with it, shown, and lands with it.
 func TestProposedIndexLine(t *testing.T) {
 	w := newWorld(t)

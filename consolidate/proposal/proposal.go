@@ -102,7 +102,7 @@ func (r *Queue) Hold(dir *memory.Dir, c Change) (kept bool, err error) {
 	var earlier []ops.Op
 	for _, w := range waiting {
 		held += len(w.Held)
-		if c.Dream != "" && w.Dream == c.Dream && len(w.Held) > 0 {
+		if c.Dream != "" && w.Dream == c.Dream && len(w.Held) > 0 && info.ID == c.ID {
 			info = w
 		} else if w.Held[file] != "" {
 			earlier = append(earlier, w)
@@ -111,32 +111,12 @@ func (r *Queue) Hold(dir *memory.Dir, c Change) (kept bool, err error) {
 	if held >= Most && len(earlier) == 0 && info.Held[file] == "" {
 		return false, nil
 	}
-	forget(&info, c.Name)
-	info.Held[file], info.Reviewed = c.Reason, r.Store.Now()
-	for _, w := range c.Waived {
-		w.File = file
-		info.Waived = append(info.Waived, w)
+	replaced, err := c.replaced()
+	if err != nil {
+		return false, err
 	}
-	if c.Data == nil {
-		info.Request.Remove = append(info.Request.Remove, file)
-	} else if c.Index != nil {
-		line := *c.Index
-		line.File = file
-		info.IndexLines = append(info.IndexLines, line)
-	}
-	replaced := make(map[memory.Name]memory.Sum)
-	if c.Merge != nil && len(c.Merge.Replaced) > 0 {
-		info.Merges = ops.Cloned(info.Merges)
-		info.Merges[file] = c.Merge
-		for o, sum := range c.Merge.Replaced {
-			n, err := memory.ParseName(o)
-			if err != nil {
-				return false, err
-			}
-			replaced[n] = sum
-			info.Request.Remove = append(info.Request.Remove, o)
-		}
-	}
+	note(&info, c, memory.SortedNames(replaced))
+	info.Reviewed = r.Store.Now()
 	err = r.Store.Hold(dir, info, func(s *ops.Stage) error {
 		for o, sum := range replaced {
 			if _, err := s.Replace(o, sum, nil, time.Time{}); err != nil {
@@ -157,70 +137,138 @@ func (r *Queue) Hold(dir *memory.Dir, c Change) (kept bool, err error) {
 	return true, nil
 }
 
+// replaced returns the sums of the memories that c merges into another.
+func (c *Change) replaced() (map[memory.Name]memory.Sum, error) {
+	replaced := make(map[memory.Name]memory.Sum)
+	if c.Merge == nil {
+		return replaced, nil
+	}
+	for file, sum := range c.Merge.Replaced {
+		n, err := memory.ParseName(file)
+		if err != nil {
+			return nil, err
+		}
+		replaced[n] = sum
+	}
+	return replaced, nil
+}
+
+// note adds c, which merges the memories in replaced, to the record of a proposal, in place of earlier changes to them.
+func note(i *ops.Op, c Change, replaced []memory.Name) {
+	file := c.Name.String()
+	forget(i, c.Name)
+	for _, o := range replaced {
+		forget(i, o)
+		i.Request.Remove = append(i.Request.Remove, o.String())
+	}
+	i.Held[file] = c.Reason
+	for _, w := range c.Waived {
+		w.File = file
+		i.Waived = append(i.Waived, w)
+	}
+	if c.Data == nil {
+		i.Request.Remove = append(i.Request.Remove, file)
+	} else if c.Index != nil {
+		line := *c.Index
+		line.File = file
+		i.IndexLines = append(i.IndexLines, line)
+	}
+	if len(replaced) > 0 {
+		i.Merges = ops.Cloned(i.Merges)
+		i.Merges[file] = c.Merge
+	}
+}
+
 // drop removes the change of n from a proposal.
 func (r *Queue) drop(dir *memory.Dir, w ops.Op, n memory.Name) error {
 	forget(&w, n)
 	if len(w.Held) == 0 {
 		return r.Store.Records.Discard(w.ID)
 	}
-	return r.Store.Hold(dir, w, func(s *ops.Stage) error { return s.Drop(n) })
+	return r.Store.Hold(dir, w, func(*ops.Stage) error { return nil })
 }
 
-// forget removes n from the record of a proposal.
+// forget removes the change of n from a proposal, and the deletions of what was merged into n. If n was merged into another
+// memory, that keeps its change.
 func forget(i *ops.Op, n memory.Name) {
-	file, request := n.String(), *i.Request
-	if i.Merges[file] != nil {
-		i.Merges = ops.Cloned(i.Merges)
-		delete(i.Merges, file)
+	m, file := i.Merges[n.String()], n.String()
+	keep(i, func(f string) bool { return f != file && (m == nil || m.Replaced[f] == "") })
+}
+
+// keep removes the changes of the files for which is returns false, and what was noted for them.
+func keep(i *ops.Op, is func(file string) bool) {
+	i.Changes = only(i.Changes, func(c ops.Change) string { return c.Name.String() }, is)
+	i.Waived = only(i.Waived, func(w ops.Waiver) string { return w.File }, is)
+	i.IndexLines = only(i.IndexLines, func(l ops.IndexLine) string { return l.File }, is)
+	i.Held, i.Accepted, i.Renamed = onlyKeys(i.Held, is), onlyKeys(i.Accepted, is), onlyKeys(i.Renamed, is)
+	i.Merges = onlyKeys(i.Merges, is)
+	for file, m := range i.Merges {
+		i.Merges[file] = &ops.Merge{Replaced: onlyKeys(m.Replaced, is), Accepted: m.Accepted}
 	}
-	delete(i.Held, file)
-	i.Waived = slices.DeleteFunc(slices.Clone(i.Waived), func(w ops.Waiver) bool { return w.File == file })
-	i.IndexLines = slices.DeleteFunc(slices.Clone(i.IndexLines), func(l ops.IndexLine) bool { return l.File == file })
-	request.Remove = slices.DeleteFunc(slices.Clone(request.Remove), func(f string) bool { return f == file })
-	request.Upsert = slices.DeleteFunc(slices.Clone(request.Upsert), func(l ops.IndexLine) bool { return l.File == file })
+	request := *i.Request
+	request.Remove = only(request.Remove, func(file string) string { return file }, is)
+	request.Upsert = only(request.Upsert, func(l ops.IndexLine) string { return l.File }, is)
+	request.AcceptLoss = onlyKeys(request.AcceptLoss, is)
 	i.Request = &request
 }
 
-// Divide reduces t to the changes of some files; the rest continues to wait. Neither part has a whole new index, whose lines
-// belong to both. The caller holds the mutex.
-func (r *Queue) Divide(t *ops.Tx, only []string) error {
-	for _, file := range only {
+// only returns the elements of all whose file is wanted.
+func only[T any](all []T, file func(T) string, is func(string) bool) []T {
+	return slices.DeleteFunc(slices.Clone(all), func(one T) bool { return !is(file(one)) })
+}
+
+// onlyKeys returns the part of all whose files are wanted.
+func onlyKeys[V any](all map[string]V, is func(string) bool) map[string]V {
+	all = maps.Clone(all)
+	maps.DeleteFunc(all, func(file string, _ V) bool { return !is(file) })
+	return all
+}
+
+// Divide keeps only the changes of these files in t; the rest continues to wait, with all lines of the index that are not of
+// these files. A merge or a rename is one change: naming one of its files names all. Neither part has a whole new index,
+// whose lines belong to both. The caller holds the mutex.
+func (r *Queue) Divide(t *ops.Tx, files []string) error {
+	for _, file := range files {
 		if !slices.Contains(t.Staged(), file) {
 			return ops.Refuse(fmt.Sprintf("%s does not change %q", t.ID, file), "dream-mcp review shows the files that it changes")
 		}
 	}
-	for _, file := range only { // add what was merged into it
-		if m := t.Merges[file]; m != nil {
-			only = slices.AppendSeq(only, maps.Keys(m.Replaced))
-		}
-	}
-	var others []ops.Change
-	for _, c := range t.Changes {
-		if !slices.Contains(only, c.Name.String()) {
-			others = append(others, c)
-		}
-	}
-	if len(others) == 0 {
+	part, rest := together(&t.Op, files), t.Op
+	keep(&rest, func(file string) bool { return !part[file] })
+	if len(rest.Changes) == 0 {
 		return nil
 	}
-	rest := t.Op
-	rest.ID, rest.Listed, rest.Held = ops.NewID(r.Store.Now()), nil, maps.Clone(t.Held)
-	for _, c := range t.Changes {
-		if slices.Contains(only, c.Name.String()) {
-			forget(&rest, c.Name)
-		}
-	}
-	rest.Changes, rest.Displaced, rest.Bytes = others, nil, 0
+	rest.ID, rest.Listed, rest.Displaced, rest.Bytes = ops.NewID(r.Store.Now()), nil, nil, 0
 	rest.Request.Content, rest.Request.Base, rest.Request.Adopt = nil, "", true
 	if err := r.Store.Hold(t.Dir, rest, func(*ops.Stage) error { return nil }); err != nil {
 		return err
 	}
-	for _, c := range others {
-		forget(&t.Op, c.Name)
-		if err := t.Stage.Drop(c.Name); err != nil {
-			return err
-		}
-	}
+	keep(&t.Op, func(file string) bool { return part[file] })
 	t.Request.Content, t.Request.Base, t.Request.Adopt = nil, "", true
 	return t.Save()
+}
+
+// together returns files and what lands only with one of them.
+func together(i *ops.Op, files []string) map[string]bool {
+	all := make(map[string]bool)
+	for _, file := range files {
+		all[file] = true
+	}
+	join := func(a, b string) {
+		if all[a] || all[b] {
+			all[a], all[b] = true, true
+		}
+	}
+	for before := 0; before != len(all); { // what joins one may join more
+		before = len(all)
+		for survivor, m := range i.Merges {
+			for file := range m.Replaced {
+				join(survivor, file)
+			}
+		}
+		for from, to := range i.Renamed {
+			join(from, to)
+		}
+	}
+	return all
 }
