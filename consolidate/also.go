@@ -69,7 +69,7 @@ func (p *Project) Complete(ctx context.Context, results []*WriteResult, refused 
 			return file == r.Path || file == memory.IndexFile || staged[other] || links.Mentions(other)
 		}
 		r.Also = stillSaid(x.Passages, r, others)
-		for _, pair := range x.Beside(r.fresh, memory.NameWords(r.Path), others, 2*maxAlso) {
+		for _, pair := range x.Beside(r.fresh, others, 2*maxAlso) {
 			here, there := [2]string{r.Path, pair.File}, [2]string{pair.File, r.Path}
 			if len(r.Also) < maxAlso && saysTheSame(pair) && !shown[here] && !shown[there] {
 				shown[here] = true

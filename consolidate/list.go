@@ -163,10 +163,6 @@ func (s *Sessions) sinceLast(ctx context.Context) (listed.Progress, error) {
 const (
 	maxAsked   = 1_500 // bytes of an utterance that are looked at
 	maxPassage = 200   // characters of a passage that is shown beside it
-
-	// minScore is what a passage has at least that an utterance names, as in related.Index.About. On half of the real directories
-	// and an invented life 63 of 79 are right when read, and of 33 utterances that change a fact of the life 27 name its memory.
-	minScore = 1.5
 )
 
 // touch returns what finds the passages of memories that an utterance touches, and what counts the words that are said; nil outside
@@ -189,7 +185,7 @@ func asked(text string) string { return text[:min(len(text), maxAsked)] }
 // touchOf finds the passages of x that an utterance is about. Their texts are shown if the dream does not read them anyway.
 func touchOf(x *related.Index, known bool) listing.Touch {
 	return func(text string) (touched []listing.Touched) {
-		for _, p := range x.About(asked(text), minScore) {
+		for _, p := range x.About(asked(text)) {
 			t := listing.Touched{Where: p.Where()}
 			if known {
 				t.Text = visible.Short(memory.OneLine(p.Text), maxPassage)

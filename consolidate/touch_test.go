@@ -54,6 +54,30 @@ func TestTouch(t *testing.T) {
 	}
 }
 
+// One word is chance, in a script without spaces between syllables too, and so is the address at which an error was seen.
+func TestTouchChance(t *testing.T) {
+	s := &memory.Snapshot{Topics: map[memory.Name]*memory.Topic{}}
+	put := func(file, body string) {
+		n, _ := memory.ParseName(file)
+		s.Put(n, []byte("---\nname: "+strings.TrimSuffix(file, ".md")+"\ndescription: d\ntype: project\n---\n\n"+body+"\n"))
+	}
+	put("deploy.md", "- 파라미터는 JSON.")
+	put("site.md", "- https://kestrel.example:8443")
+	for i := range 30 {
+		put(fmt.Sprintf("other%d.md", i), fmt.Sprintf("Plank%d goes beside beam%d, and it is long enough to be a sentence of many words.", i, i))
+	}
+	touch := touchOf(related.New(related.Documents(s)), true)
+	for text, want := range map[string]string{
+		"지금 파라미터 값이 출력 안됨":                                                 "",
+		"파라미터는 JSON 아니고 YAML":                                              "deploy.md",
+		"undefined field at parse (https://kestrel.example:8443/web.js:7)": "",
+	} {
+		if got := filesOf(touch(text)); got != want {
+			t.Errorf("%q touches %q, want %q", text, got, want)
+		}
+	}
+}
+
 // What the person says all day names no memory, nor do the small words of any language that memories are in. What is said once does,
 // beside it, and a word that is nearly the same in two languages of the memories.
 func TestTouchInTalk(t *testing.T) {

@@ -167,7 +167,7 @@ func PassedSince(l *state.Left, docs []related.Document, now time.Time) (all []r
 
 // relate sets what passages of c touch.
 func (c *Changed) relate(x *related.Index, passages []related.Passage, max int) {
-	pairs := x.Beside(passages, memory.NameWords(c.File), func(file string) bool { return file == c.File }, max+maxNamed)
+	pairs := x.Beside(passages, func(file string) bool { return file == c.File }, max+maxNamed)
 	c.Beside = pairs[:min(len(pairs), max)]
 	for _, p := range pairs[len(c.Beside):] {
 		c.Touches = append(c.Touches, p.Where())

@@ -12,10 +12,6 @@ import (
 const (
 	maxAsked  = 4000 // bytes of a prompt that are read
 	maxTopics = 300  // that are read for a prompt, the newest
-
-	// minScore is what a passage has at least that a prompt is about, as in related.Index.About. On half of the real directories
-	// and the invented life of the figures there, without what was said before, 47 of 54 passages are right when read.
-	minScore = 2.6
 )
 
 // A Note is a memory and the passage of it that a prompt touches.
@@ -30,7 +26,7 @@ func notes(prompt string, all []Memory) (notes []Note) {
 	for i, m := range all {
 		docs[i] = related.Document{File: m.Path, Description: m.Description, Body: m.Body}
 	}
-	for _, p := range related.New(docs).About(prompt, minScore) {
+	for _, p := range related.New(docs).About(prompt) {
 		m := &all[slices.IndexFunc(all, func(m Memory) bool { return m.Path == p.File })]
 		if p.Text != m.Description {
 			notes = append(notes, Note{m, p.Text})

@@ -39,10 +39,10 @@ func BenchmarkIndex(b *testing.B) {
 				New(docs)
 			}
 		})
-		b.Run(fmt.Sprintf("Touched/%d", n), func(b *testing.B) {
+		b.Run(fmt.Sprintf("About/%d", n), func(b *testing.B) {
 			i := 0
 			for b.Loop() {
-				x.Touched(Question{Text: docs[i%n].Body[:150]})
+				x.About(docs[i%n].Body[:150])
 				i++
 			}
 		})

@@ -16,43 +16,23 @@ type Pair struct {
 	Hit  // the other
 }
 
-// minShare is the share of their terms from which two passages touch each other. Of 80 values that were changed in one of two
-// passages on the same thing, in half of the real directories, the other passage is among the ten nearest for 67, and its file for
-// 78; without a bound for no more. With 0.1 it is 45 and 63.
-const minShare = 0.05
-
-// Beside returns what passages of one file touch in other files by more than chance, the nearest first. skip is as in
-// Question.
-func (x *Index) Beside(from []Passage, context string, skip func(file string) bool, max int) []Pair {
-	best := map[Passage]Pair{} // by the passage that is touched
+// Beside returns what passages of one file touch in other files, the nearest first. skip says which files are not asked for; nil: none.
+func (x *Index) Beside(from []Passage, skip func(file string) bool, max int) []Pair {
+	best := map[int]Pair{} // by the passage that is touched
 	for _, p := range from {
-		length := float64(len(x.lookUp(p.Text)))
-		for _, h := range x.Touched(Question{Text: p.Text, Context: context, Skip: skip, Max: 4 * max, PerFile: 4}) {
-			share := 0.0
-			for _, t := range h.Shared {
-				share += t.Weight
-			}
-			share /= math.Sqrt((length + 1) * float64(x.passages.lengths[h.i]+1))
-			h.Score *= share
-			if share >= minShare && len(h.Shared) > 1 && best[h.Passage].Score < h.Score {
-				best[h.Passage] = Pair{p, h}
+		for i, share := range x.shares(x.words(p.Text, false)) {
+			if share >= minBeside && share > best[i].Score && (skip == nil || !skip(x.Passages[i].File)) {
+				best[i] = Pair{p, Hit{Passage: x.Passages[i], Score: share}}
 			}
 		}
 	}
 	pairs := slices.SortedFunc(maps.Values(best), comparePairs)
-	of := map[string]float64{}
-	for i := range pairs { // spread over the files: each more of a file counts less
-		n := of[pairs[i].File]
-		of[pairs[i].File]++
-		pairs[i].Score /= 1 + spread*n
+	pairs = pairs[:min(len(pairs), max)]
+	for i, p := range pairs {
+		pairs[i].Shared = x.shared(x.words(p.From.Text, false), slices.Index(x.Passages, p.Passage))
 	}
-	slices.SortStableFunc(pairs, comparePairs)
-	return pairs[:min(len(pairs), max)]
+	return pairs
 }
-
-// spread is how much less each further passage of a file counts. Of 24 values that real commits changed in two memories, four
-// passages of a file and this show the other passage of 17, and its file of 22; two passages without it showed 15 and 22.
-const spread = 0.5
 
 func comparePairs(a, b Pair) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.File, b.File), a.Line-b.Line, strings.Compare(a.From.File, b.From.File), a.From.Line-b.From.Line)
@@ -70,17 +50,17 @@ type near struct {
 // nearest returns the pairs of documents that share a term that few hold, and at least so much. weight is that of a term.
 func (f *field) nearest(maxHolders int, least float64, weight func(term int32) float64, apart func(a, b int32) bool) []near {
 	shared := map[uint64]float64{}
-	whole := make([]float64, len(f.lengths))
+	whole := make([]float64, f.size)
 	for t := range int32(len(f.from) - 1) {
 		holders, w := f.holders(t), weight(t)
 		for i, h := range holders {
-			whole[h.document] += w
+			whole[h] += w
 			if len(holders) > maxHolders {
 				continue
 			}
 			for _, other := range holders[:i] {
-				if apart(other.document, h.document) {
-					shared[uint64(other.document)<<32|uint64(h.document)] += w
+				if apart(other, h) {
+					shared[uint64(other)<<32|uint64(h)] += w
 				}
 			}
 		}

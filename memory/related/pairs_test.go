@@ -24,11 +24,11 @@ func TestAlike(t *testing.T) {
 
 func TestBeside(t *testing.T) {
 	x := New(docs())
-	if pairs := x.Beside([]Passage{{Text: "The buoys are deployed in spring, with Ines."}}, "", nil, 10); len(pairs) > 0 {
+	if pairs := x.Beside([]Passage{{Text: "The buoys are deployed in spring, with Ines."}}, nil, 10); len(pairs) > 0 {
 		t.Errorf("got %+v: one word is chance", pairs)
 	}
 	own := func(file string) bool { return file == "new.md" }
-	pairs := x.Beside([]Passage{{Text: "The shop moved to Postgres 17, port 5433."}, {Text: "Rollbacks keep the old image on host-7."}}, "", own, 10)
+	pairs := x.Beside([]Passage{{Text: "The shop moved to Postgres 17, port 5433."}, {Text: "Rollbacks keep the old image on host-7."}}, own, 10)
 	if len(pairs) != 2 || pairs[0].File == pairs[1].File {
 		t.Fatalf("got %+v, want the passage on Postgres and that on the image", pairs)
 	}
@@ -51,7 +51,7 @@ func TestBesideNearest(t *testing.T) {
 	for i := range 40 {
 		docs = append(docs, Document{File: fmt.Sprintf("other_%d.md", i), Body: fmt.Sprintf("Quay %d is painted.\n", i)})
 	}
-	for _, p := range New(docs).Beside(said, "", nil, 3) {
+	for _, p := range New(docs).Beside(said, nil, 3) {
 		if p.File != "harbour.md" {
 			t.Errorf("%q is among the three nearest", p.Text)
 		}
@@ -66,7 +66,7 @@ func TestBesideShare(t *testing.T) {
 			docs = append(docs, Document{File: fmt.Sprintf("%s_%d.md", word, i), Body: fmt.Sprintf("%s %d was painted in May by those who came with it.\n", word, i)})
 		}
 	}
-	pairs := New(docs).Beside([]Passage{{Text: docs[0].Body}}, "", func(file string) bool { return file == "fog.md" }, 10)
+	pairs := New(docs).Beside([]Passage{{Text: docs[0].Body}}, func(file string) bool { return file == "fog.md" }, 10)
 	if len(pairs) != 1 || pairs[0].File != "storm.md" {
 		t.Errorf("got %+v", pairs)
 	}
@@ -80,7 +80,7 @@ func TestBesideShort(t *testing.T) {
 	}
 	x := New(docs)
 	for said, want := range map[string]bool{"Retention of field data: 400 days now.": true, "The retention of the crane's brake lasts 400 days in winter, harbour 7 says.": false} {
-		pairs := x.Beside([]Passage{{Text: said}}, "", func(file string) bool { return file == "retention_400.md" }, 10)
+		pairs := x.Beside([]Passage{{Text: said}}, func(file string) bool { return file == "retention_400.md" }, 10)
 		if got := len(pairs) > 0 && pairs[0].File == "data_retention.md"; got != want {
 			t.Errorf("%q: got %+v", said, pairs)
 		}
@@ -112,28 +112,8 @@ func TestAboutPaths(t *testing.T) {
 		"Ines is away, nobody reviews the radio now":                    true,
 		"slot_table in lib/src/radio is wrong":                          true,
 	} {
-		if got := len(x.About(said, 1.5)) > 0; got != want {
+		if got := len(x.About(said)) > 0; got != want {
 			t.Errorf("%q is about the memory: %v", said, got)
 		}
-	}
-}
-
-// What is beside a passage is spread over the files that it touches, and has several passages of one.
-func TestBesideSpreads(t *testing.T) {
-	docs := []Document{{File: "news.md", Body: "The Oakham turbine runs at 40 rpm.\n", BodyAt: 1}, {File: "other.md", Body: "The Oakham turbine runs only on Mondays.\n", BodyAt: 1}}
-	var long strings.Builder
-	for i := range 6 {
-		fmt.Fprintf(&long, "The Oakham turbine, blade %d, runs at 30 rpm.\n\n", i)
-	}
-	docs = append(docs, Document{File: "blades.md", Body: long.String(), BodyAt: 1})
-	for i := range 20 {
-		docs = append(docs, Document{File: fmt.Sprintf("x%d.md", i), Body: fmt.Sprintf("Plank%d beside beam%d.\n", i, i), BodyAt: 1})
-	}
-	of := map[string]int{}
-	for _, p := range New(docs).Beside(docs[0].Passages(), "news", func(file string) bool { return file == "news.md" }, 4) {
-		of[p.File]++
-	}
-	if of["blades.md"] != 3 || of["other.md"] != 1 {
-		t.Errorf("got %v", of)
 	}
 }

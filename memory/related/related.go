@@ -1,8 +1,9 @@
 // Package related finds the passages of memories that a text touches.
 //
-// A passage is a paragraph or an item of a memory. A text touches a passage where they share terms (see text.Terms) that
-// few memories of the directory hold. Each answer names the shared terms. Nothing is judged: two passages that touch each
-// other may say the same, contradict each other, or neither.
+// A passage is a paragraph or an item of a memory. A text touches a passage where they share two words or more, and enough of all
+// their words. Words that few memories hold count more, and those of the text that none holds count, too. Each answer names the
+// shared terms (see text.Terms). Nothing is judged: two passages that touch each other may say the same, contradict each other, or
+// neither.
 //
 // The same memories and texts give the same answer. An index is safe for concurrent use; only Said changes it after New. No
 // file is read. Not promised: to find what is said in other words or in another language.
@@ -62,17 +63,6 @@ func (d Document) Beginning() Passage {
 	return Passage{File: d.File, Line: max(1, d.DescribedAt), Text: d.Description + ". " + d.Body}
 }
 
-// The numbers of a score. On half of the real directories each can be halved or doubled without a difference that is more
-// than chance.
-const (
-	ofFile    = 0.3  // of the score of the whole memory
-	inName    = 0.25 // times that a term of the name of a memory counts in its description
-	ofContext = 0.3  // weight of a term that only the context of a question has
-)
-
-// maxQuestion is the number of terms of a question that are looked for, the rarest.
-const maxQuestion = 64
-
 // An Index holds passages by their terms.
 type Index struct {
 	Passages []Passage
@@ -84,6 +74,7 @@ type Index struct {
 	ids       map[string]int32
 	terms     []string
 	tokens    map[string][]int32 // the terms of a token
+	lengths   []int              // by passage, in terms
 	passages  field
 	whole     field // the same by file
 }
@@ -91,31 +82,30 @@ type Index struct {
 // New returns an index of memories.
 func New(docs []Document) *Index {
 	x := &Index{ids: map[string]int32{}, tokens: map[string][]int32{}, languages: languagesOf(docs)}
-	var passages, files collector
+	var passages, files [][]int32
 	for f, d := range docs {
 		x.files = append(x.files, d.File)
-		files.next()
+		whole := x.termsOf(d.Description)
 		if d.File != memory.IndexName.String() {
-			files.add(x.termsOf(memory.NameWords(d.File)), 1)
+			whole = append(whole, x.termsOf(memory.NameWords(d.File))...)
 		}
-		files.add(x.termsOf(d.Description), 1)
-		x.Passages = append(x.Passages, d.Passages()...)
-		for _, p := range x.Passages[len(x.fileOf):] {
-			x.fileOf = append(x.fileOf, int32(f))
-			passages.next()
+		for _, p := range d.Passages() {
 			terms := x.termsOf(p.Text)
-			passages.add(terms, 1)
-			passages.length(len(terms))
-			if p.described {
-				passages.add(x.termsOf(memory.NameWords(d.File)), inName)
-			}
-			files.add(terms, 1)
-			files.length(len(terms))
+			whole = append(whole, terms...)
+			x.Passages, x.fileOf, x.lengths = append(x.Passages, p), append(x.fileOf, int32(f)), append(x.lengths, len(terms))
+			passages = append(passages, each(terms))
 		}
+		files = append(files, each(whole))
 	}
 	x.said = make([]atomic.Int32, len(x.terms))
-	x.passages, x.whole = passages.field(len(x.terms)), files.field(len(x.terms))
+	x.passages, x.whole = newField(passages, len(x.terms)), newField(files, len(x.terms))
 	return x
+}
+
+// each returns terms, each once.
+func each(terms []int32) []int32 {
+	slices.Sort(terms)
+	return slices.Compact(terms)
 }
 
 // languagesOf guesses the languages that many of the memories are in, the most frequent first.
@@ -181,39 +171,27 @@ func (x *Index) termsOf(s string) (terms []int32) {
 // Said counts the words of a text that somebody said. What is said again and again in other words is the work of the day: it
 // says little of which memory a text is about.
 func (x *Index) Said(s string) {
-	terms := x.lookUp(s)
-	slices.Sort(terms)
-	for _, t := range slices.Compact(terms) {
+	terms, _ := x.lookUp(s)
+	for _, t := range each(terms) {
 		x.said[t].Add(1)
 	}
 }
 
-// lookUp returns the terms of a text that the index has.
-func (x *Index) lookUp(s string) (terms []int32) {
+// lookUp returns the terms of a text that the index has, and how many terms it has in all.
+func (x *Index) lookUp(s string) (terms []int32, all int) {
 	text.EachToken(s, func(token string, kind text.Kind) {
 		if known, ok := x.tokens[token]; ok {
-			terms = append(terms, known...)
+			terms, all = append(terms, known...), all+len(known)
 			return
 		}
 		for _, term := range x.termsOfToken(token, kind) {
+			all++
 			if id, ok := x.ids[term]; ok {
 				terms = append(terms, id)
 			}
 		}
 	})
-	return terms
-}
-
-// lookUpWholes is lookUp without the parts of paths and of names of code.
-func (x *Index) lookUpWholes(s string) (terms []int32) {
-	for w := range strings.FieldsSeq(s) {
-		if strings.ContainsAny(strings.Trim(w, "/_"), "/_") && !strings.Contains(w, "://") {
-			terms = append(terms, x.lookUpWhole(w)...)
-		} else {
-			terms = append(terms, x.lookUp(w)...)
-		}
-	}
-	return terms
+	return terms, all
 }
 
 // lookUpWhole returns the term of a path or of a name of code, if the index has it.
