@@ -32,14 +32,15 @@ type dream struct {
 	*ops.Tx
 	p        *Project
 	expiry   *time.Timer
-	leased   time.Time       // when the lease on a shared memory was last taken or renewed
-	known    map[string]bool // the keys of the reported findings; not saved
-	order    map[string]int  // the places of memories when all are read
-	about    int             // of these the first, which news is about; -1: all are read
-	news     map[string]bool // what the map was about; nil: it was not asked for
-	drawn    *Map            // the map as it was drawn last
-	touches  map[string]bool // what the listing touched; nil: that is not known yet
-	unlisted string          // the arguments that list what the listing has not shown yet; empty: it was read to its end
+	leased   time.Time        // when the lease on a shared memory was last taken or renewed
+	known    map[string]bool  // the keys of the reported findings; not saved
+	order    map[string]int   // the places of memories when all are read
+	about    int              // of these the first, which news is about; -1: all are read
+	news     map[string]bool  // what the map was about, to be shown whole; nil: it was not asked for
+	parts    map[string][]int // by memory, the lines of the passages that the map or the listing touched
+	drawn    *Map             // the map as it was drawn last
+	touches  map[string]bool  // what the listing touched before the dream was cut off; nil: that is not known yet
+	unlisted string           // the arguments that list what the listing has not shown yet; empty: it was read to its end
 	leftRead bool
 	left     *state.Left // what the last dream left, once it was read; nil: not known
 

@@ -3,7 +3,6 @@ package consolidate
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -89,11 +88,10 @@ func (s *Sessions) endList(page listing.Page, begun listingOf) error {
 	}
 	e := state.Event{Kind: state.EventListed, Hits: page.Utterances}
 	for _, t := range page.Touched {
-		file, _, _ := strings.Cut(t.Where, ":")
-		e.Files = append(e.Files, file)
+		e.Files = append(e.Files, d.noteTouched(t.Where))
 	}
+	d.remember()
 	d.log(e)
-	d.touched(e.Files)
 	if page.List.Window {
 		d.unlisted = ""
 		if page.Cursor != "" {

@@ -48,7 +48,7 @@ type Map struct {
 	Alike     []related.Pair    // with other projects; none if nobody watches
 }
 
-// about returns the files that the map is about: with findings, changed, or touched by what changed.
+// about returns the files that the map is about: with findings, changed, or with a day that has come.
 func (m *Map) about() map[string]bool {
 	about := map[string]bool{}
 	for _, f := range m.Findings {
@@ -59,9 +59,6 @@ func (m *Map) about() map[string]bool {
 	}
 	for _, c := range m.Changed {
 		about[c.File] = true
-		for _, p := range c.Beside {
-			about[p.File] = true
-		}
 	}
 	return about
 }
@@ -102,8 +99,13 @@ func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 	m.Findings = append(p.Share.Findings(), m.Findings...)
 	d.reported(m.Findings)
 	d.news = m.about()
+	for _, c := range m.Changed {
+		for _, p := range c.Nearest() {
+			d.noteTouched(p.Where())
+		}
+	}
 	if d.touches == nil {
-		d.touched(nil)
+		d.remember()
 		if len(m.Sessions) > m.Listed {
 			d.unlisted = "{}"
 		}

@@ -19,7 +19,9 @@ type Shown struct {
 	Sum     memory.Sum // of the unmasked file, the base of a write
 	Written time.Time  // of a topic, as memory.Topic.Written
 	Text    string
-	Masked  int // number of masked credentials
+	Type    string // of a topic; "": the text has it
+	Part    bool   // of a topic: Text has only the passages that something new touches
+	Masked  int    // number of masked credentials
 }
 
 // ReadResult is a memory as the open dream would leave it, or as it is.
@@ -104,7 +106,7 @@ func (r reader) pageAfter(name string, pageBytes int, client string) (page Readi
 	if err != nil {
 		return page, err
 	}
-	after, end := 0, len(names)
+	after, end, about := 0, len(names), 0
 	if r.dream != nil {
 		names = r.dream.Stage.Topics(names)
 		if err = r.dream.readingOrder(names, pageBytes, name == ""); err != nil {
@@ -117,6 +119,7 @@ func (r reader) pageAfter(name string, pageBytes int, client string) (page Readi
 	}
 	if d := r.dream; d != nil && d.order != nil && (d.about > after || d.about == 0 && name == "") {
 		end = min(d.about, end)
+		about = end
 	}
 	page.Others = len(names) - end
 	if page.Others > 0 && name == "" {
@@ -133,7 +136,10 @@ func (r reader) pageAfter(name string, pageBytes int, client string) (page Readi
 	for i, n := range names[after:end] {
 		one := r.read(n.String())
 		one.Name = n
-		if pageBytes -= len(memory.WithoutBookkeeping(one.Text)) + overhead(n); pageBytes < 0 && len(page.Files) > 0 {
+		if after+i < about {
+			r.dream.excerpt(&one)
+		}
+		if pageBytes -= shownBytes(n, one.Text); pageBytes < 0 && len(page.Files) > 0 {
 			page.Left = end - after - i
 			break
 		}

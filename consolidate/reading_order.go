@@ -34,7 +34,7 @@ func (d *dream) together(pageBytes int) error {
 	}
 	size := map[string]int{}
 	for n, t := range s.Topics {
-		size[n.String()] = len(memory.WithoutBookkeeping(string(t.Bytes()))) + overhead(n)
+		size[n.String()] = shownBytes(n, string(t.Bytes()))
 	}
 	order := related.New(related.Documents(s.Shown(nil))).Order(pageBytes, func(file string) int { return size[file] })
 	d.order, d.about = map[string]int{}, -1
@@ -65,19 +65,19 @@ func (d *dream) readBefore() (files []string) {
 	return files
 }
 
-// touched records that the listing touched files, in d or before it was cut off.
-func (d *dream) touched(files []string) {
-	if d.touches == nil {
-		d.touches = map[string]bool{}
-		events, _ := d.p.Store.Records.Look().Events(d.ID) // without them it is as if it had not begun
-		for _, e := range events {
+// remember sets what the listing touched before d was cut off.
+func (d *dream) remember() {
+	if d.touches != nil {
+		return
+	}
+	d.touches = map[string]bool{}
+	events, _ := d.p.Store.Records.Look().Events(d.ID) // without them it is as if it had not begun
+	for _, e := range events {
+		for _, file := range e.Files {
 			if e.Kind == state.EventListed {
-				files = append(files, e.Files...)
+				d.touches[file] = true
 			}
 		}
-	}
-	for _, file := range files {
-		d.touches[file] = true
 	}
 }
 
@@ -99,7 +99,7 @@ func (d *dream) newsFirst(names []memory.Name) error {
 	d.order, d.about = map[string]int{}, 0
 	for _, news := range []bool{true, false} {
 		for _, n := range names {
-			if (d.news[n.String()] || d.touches[n.String()]) == news {
+			if (d.news[n.String()] || d.touches[n.String()] || d.parts[n.String()] != nil) == news {
 				d.order[n.String()] = len(d.order)
 			}
 		}
@@ -135,5 +135,8 @@ func (d *dream) after(names []memory.Name, name string) int {
 	return i
 }
 
-// overhead is the number of bytes that a page says of a memory.
-func overhead(n memory.Name) int { return len(n.String()) + 55 }
+// shownBytes returns about how many bytes a page has of a memory.
+func shownBytes(n memory.Name, text string) int {
+	_, brief := memory.Brief(n, text)
+	return len(brief) + len(n.String()) + 60
+}

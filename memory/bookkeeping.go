@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -25,18 +26,43 @@ func (t *Topic) Bookkeeping() (fields map[string]string, lines []bool) {
 	return fields, lines
 }
 
-// WithoutBookkeeping returns the text of a topic without its bookkeeping fields.
-func WithoutBookkeeping(text string) string {
-	_, lines := ParseTopic([]byte(text)).Bookkeeping()
+// Brief returns the type of a topic, and its text without what the reader of several does not need: bookkeeping, the fences of its
+// frontmatter, the type, and a name that the path says too. What it leaves is as it is written. A type that is not one of Types
+// is left in the text.
+func Brief(n Name, text string) (kind, brief string) {
+	t := ParseTopic([]byte(text))
+	_, hidden := t.Bookkeeping()
+	meta := t.field("metadata")
+	for _, f := range t.fields {
+		switch {
+		case meta != nil && meta.kind != mapping && strings.HasPrefix(f.key, "metadata."):
+			continue // it is on the line of others
+		case f.key == "name" && withoutType(SlugKey(f.value)) == withoutType(SlugKey(path.Base(n.path))):
+		case strings.TrimPrefix(f.key, "metadata.") == "type" && slices.Contains(Types, f.value) && (kind == "" || kind == f.value):
+			kind = f.value
+		case strings.TrimPrefix(f.key, "metadata.") == "node_type":
+		default:
+			continue
+		}
+		for i := f.line; i < f.end; i++ {
+			hidden[i] = true
+		}
+	}
+	if meta != nil && meta.kind == mapping && !slices.Contains(hidden[meta.line+1:meta.end], false) {
+		hidden[meta.line] = true
+	}
+	if len(t.head) > 0 {
+		hidden[0], hidden[len(t.head)-1] = true, true
+	}
 	var b strings.Builder
 	i := 0
 	for line := range strings.Lines(text) {
-		if !lines[i] {
+		if !hidden[i] {
 			b.WriteString(line)
 		}
 		i++
 	}
-	return b.String()
+	return kind, b.String()
 }
 
 // SaysTheSame reports whether two topics differ in bookkeeping fields and in the way that values are written at most, such as in

@@ -33,7 +33,7 @@ func hostile(lines, width int) string {
 
 var diffHead = regexp.MustCompile(`^(-+) the diff: material`)
 
-var fileHead = regexp.MustCompile(`^[^ ]+\.md ([0-9a-f]{12}|new)(?: [-0-9]{10}|, without titles; as it is: .*)?$`)
+var fileHead = regexp.MustCompile(`^[^ ]+\.md ([0-9a-f]{12}|new)(?: [-0-9]{10}(?: [a-z]+)?(?:, in part)?|, without titles; as it is: .*)?$`)
 
 // checkFences fails unless every line of hostile text in an answer is within a fence that the answer opens and closes.
 func checkFences(t testing.TB, call, page string) {

@@ -34,7 +34,14 @@ func finalizeIndex(ctx context.Context, p *consolidate.Project, r finalizeArgume
 	if r.DryRun {
 		return answer{value: brief(res, `%d more: {"dry_run": true, "diff": "MEMORY.md"}`), most: maxDryRun, rest: `finalize_index {"dry_run": true, "diff": "all"} shows it`}, nil
 	}
-	return answer{value: brief(res, "and %d more"), rest: "in a terminal: dream-mcp diff"}, nil
+	return answer{value: finalized{FinalizeResult: brief(res, "and %d more")}, rest: "in a terminal: dream-mcp diff"}, nil
+}
+
+// finalized is what has landed: the caller has written the files, and the index has room where no finding says otherwise.
+type finalized struct {
+	consolidate.FinalizeResult
+	Files any `json:"files,omitempty"`
+	Index any `json:"index,omitempty"`
 }
 
 type finalizeArguments struct {

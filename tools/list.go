@@ -57,18 +57,18 @@ var listMarks = []struct {
 	in   func(text string) bool
 	text string
 }{
-	{has(" [busy] "), "[busy] was typed while the model worked."},
-	{has(" [assistant: "), "[assistant: …] is the sentence that the words after it answer."},
-	{has("[pasted: "), "[pasted: …] was left out."},
-	{has(" [chosen] "), "[chosen] is an option of a dialog, in the model's words."},
-	{has(" [suggested] "), "[suggested] is the host's words, which the user took with a key."},
-	{has(" [rejected] "), "[rejected] is why the use of a tool was rejected."},
-	{func(text string) bool { return datedMark.MatchString(text) }, "A date in brackets after \"next week\" or the like was computed from the day of its line."},
-	{has(" → "), "→ names memories that may be on the same thing."},
+	{has(" [busy] "), "[busy]: typed while the model worked."},
+	{has(" [assistant: "), "[assistant: …]: what the words after it answer."},
+	{has("[pasted: "), "[pasted: …]: left out."},
+	{has(" [chosen] "), "[chosen]: an option of a dialog, in the model's words."},
+	{has(" [suggested] "), "[suggested]: the host's words, which the user took with a key."},
+	{has(" [rejected] "), "[rejected]: why the use of a tool was rejected."},
+	{func(text string) bool { return datedMark.MatchString(text) }, "\"next week (…)\": a date computed from the day of the line."},
+	{has(" → "), "→: memories that may be on the same thing."},
 	{func(text string) bool {
 		return strings.Contains(text, " more] ") || strings.Contains(text, " said again later")
 	},
-		`[+N more] was said N times before in the same words; {"session": "…"} lists each.`,
+		`[+N more]: said N times before in the same words; {"session": "…"} lists each.`,
 	},
 }
 
@@ -83,8 +83,7 @@ func renderPage(page listing.Page, now time.Time) string {
 	if page.Text != "" {
 		if page.Number == 1 && n > 0 {
 			first, _, _ := strings.Cut(page.Text, " ")
-			b.add(true, "Oldest first; times are %s. The ID of a line is SESSION:LINE, as in %s:%d: "+
-				"write_memory takes it as evidence.", zone(now), first, page.Shown[0].First.Line)
+			b.add(true, "Oldest first; times are %s. The ID of a line is SESSION:LINE, as in %s:%d.", zone(now), first, page.Shown[0].First.Line)
 		}
 		for _, m := range listMarks {
 			b.add(m.in(page.Text) && l.Explains(m.text, page.Number), " %s", m.text)

@@ -37,7 +37,7 @@ func readMemory(ctx context.Context, p *consolidate.Project, r readArguments) (a
 	texts := slices.Clone(files)
 	for i := range texts {
 		if len(texts) > 1 {
-			hideBookkeeping(&texts[i].Shown)
+			shorten(&texts[i].Shown)
 		}
 	}
 	shown := renderFiles(&b, r.Paths, texts, r.Offset, readPage)
@@ -73,7 +73,7 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 	paths := make([]string, len(files))
 	for i, f := range files {
 		paths[i] = f.Name.String()
-		hideBookkeeping(&files[i].Shown)
+		shorten(&files[i].Shown)
 	}
 	var b text
 	b.add(page.Unlisted != "", "The listing is not read to its end, and not all that it touches is here: first grep_transcripts %s\n\n", page.Unlisted)
@@ -87,6 +87,8 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 	if len(paths) > 0 {
 		last = paths[len(paths)-1]
 	}
+	part := slices.ContainsFunc(files[:shown], func(f consolidate.ReadResult) bool { return f.Part })
+	b.add(part, "In part: the passages that something new touches, as they are written; paths shows the rest.\n")
 	b.add(left > 0, "… %d more", left)
 	b.add(left > 0 && page.Others > 0, " that the map is about or the listing touched")
 	b.add(left > 0, ": read_memory {\"cursor\": %q}\n", last)
@@ -191,11 +193,10 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 	return "\n\n" + strings.TrimRight(b.String(), "\n"), nil
 }
 
-// hideBookkeeping removes the bookkeeping fields, which are half of a short memory, from a topic that is not read alone and will
-// not be cut, since an offset counts them.
-func hideBookkeeping(f *consolidate.Shown) {
+// shorten shows of a topic that is not read alone what memory.Brief does, unless it may be cut, since an offset counts the rest.
+func shorten(f *consolidate.Shown) {
 	if f.Name.IsTopic() && len(f.Text) < readPage/2 {
-		f.Text = memory.WithoutBookkeeping(f.Text)
+		f.Type, f.Text = memory.Brief(f.Name, f.Text)
 	}
 }
 
@@ -203,6 +204,8 @@ func hideBookkeeping(f *consolidate.Shown) {
 func renderFile(b *text, f consolidate.Shown, offset int) {
 	b.add(true, "%s %s", f.Name, cmp.Or(f.Sum.Short(), "new"))
 	b.add(!f.Written.IsZero(), " %s", f.Written.UTC().Format(time.DateOnly))
+	b.add(f.Type != "", " %s", f.Type)
+	b.add(f.Part, ", in part")
 	b.WriteByte('\n')
 	b.add(f.Masked > 0, "(masked: %d; an edit quotes masked values as shown; new text that contains a mask loses the value)\n", f.Masked)
 	from, to := pageOf(f.Text, offset, max(readPage-b.Len(), readPage/2))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	"dream-mcp/consolidate"
@@ -61,7 +62,8 @@ type severalWritten struct {
 	Written int            `json:"written"`
 	Staged  bool           `json:"staged"`
 	Refused []refusedWrite `json:"refused,omitempty"`
-	Writes  []oneWritten   `json:"writes"`
+	Writes  []oneWritten   `json:"writes,omitempty"` // of which there is more to say
+	Done    []string       `json:"done,omitempty"`   // the others, as "path action sum"
 }
 
 // oneWritten is one of several writes: what is as a caller expects it is left out.
@@ -70,7 +72,13 @@ type oneWritten struct {
 	Staged   any            `json:"staged,omitempty"`
 	Bytes    any            `json:"bytes,omitempty"`
 	Index    any            `json:"index_line,omitempty"`
+	Cited    any            `json:"cited,omitempty"`
 	Findings []rule.Finding `json:"findings,omitempty"`
+}
+
+// asExpected reports whether its path, action and sum say all of a write.
+func asExpected(r consolidate.WriteResult) bool {
+	return len(r.Undo)+len(r.Next)+len(r.Evidence)+len(r.Accepted)+len(r.Missing)+len(r.Corrected)+len(r.Also)+len(r.Findings) == 0
 }
 
 type refusedWrite struct {
@@ -85,7 +93,7 @@ type refusedWrite struct {
 const maxRefusal = 1_500
 
 func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.RawMessage) (answer, error) {
-	all := severalWritten{Writes: []oneWritten{}}
+	var all severalWritten
 	hinted := make(map[string]bool)
 	results, errs := make([]consolidate.WriteResult, len(writes)), make([]error, len(writes))
 	var written []*consolidate.WriteResult
@@ -128,7 +136,11 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 				}
 				hinted[f.Hint] = true
 			}
-			all.Writes = append(all.Writes, oneWritten{WriteResult: res, Findings: res.Findings})
+			if asExpected(res) {
+				all.Done = append(all.Done, strings.TrimSpace(res.Path+" "+res.Action+" "+res.Sum))
+			} else {
+				all.Writes = append(all.Writes, oneWritten{WriteResult: res, Findings: res.Findings})
+			}
 			continue
 		}
 		reason, hint, rest := explain(err)

@@ -51,7 +51,7 @@ func TestSeveralWritesAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := w.must("write_memory", string(arguments))
-	for _, want := range []string{`{"written":26,"staged":true,"writes":[{"path":"feedback_quay-0.md","action":"created","sum":"`, `"evidence":[{"id":"00000001-111:2","speaker":"assistant","at":"2026-10-20T09:02:00Z","said":"Done.","doubt":"not the user's words"}]`} {
+	for _, want := range []string{`{"written":26,"staged":true,"writes":[{"path":"feedback_quay-1.md","action":"created","sum":"`, `"done":["feedback_quay-0.md created `, `"evidence":[{"id":"00000001-111:2","speaker":"assistant","at":"2026-10-20T09:02:00Z","said":"Done.","doubt":"not the user's words"}]`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s lacks %s", text, want)
 		}

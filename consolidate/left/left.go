@@ -97,6 +97,22 @@ type Changed struct {
 	Alone   []related.Passage // the first of what is new and touches nothing
 }
 
+// maxNearest is the number of memories beside a changed one that a dream reads. The map shows the passages of the others.
+const maxNearest = 3
+
+// Nearest returns the passages of the memories that are nearest to what is new.
+func (c *Changed) Nearest() (nearest []related.Passage) {
+	byScore := slices.SortedStableFunc(slices.Values(c.Beside), func(a, b related.Pair) int { return cmp.Compare(b.Score, a.Score) })
+	files := map[string]bool{}
+	for _, p := range byScore {
+		if len(files) < maxNearest || files[p.File] {
+			files[p.File] = true
+			nearest = append(nearest, p.Passage)
+		}
+	}
+	return nearest
+}
+
 // The numbers of passages that are shown beside what changed, of all memories and of one.
 const (
 	maxBeside = 40

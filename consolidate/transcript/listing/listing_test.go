@@ -133,7 +133,7 @@ func whole(all []Page) string {
 }
 
 var (
-	headerForm = regexp.MustCompile(`^(\S+) \d{4}-\d\d-\d\d [A-Z][a-z]{2} claude-code`)
+	headerForm = regexp.MustCompile(`^(\S+) \d{4}-\d\d-\d\d [A-Z][a-z]{2}\b`)
 	lineForm   = regexp.MustCompile(`^:([0-9.]+) [\d: -]*\d\d:\d\d(?: \[\+(\d+) more\])?`)
 )
 
@@ -515,7 +515,7 @@ func TestFold(t *testing.T) {
 	talks[2].reply("Shall I sink it?").user("yes").reply("Shall I sink it?").user("yes")
 	store, _ := open(t, talks...)
 	all := pages(t, store, Query{}, 10_000, 0, nil)
-	want := `00000001-000 2026-11-16 Mon claude-code on main (15 utterances, 3 said again later)
+	want := `00000001-000 2026-11-16 Mon claude-code on main (3 said again later)
 :3 09:02 please take node18 for the worker
 :4 09:03 please take v1 for the worker
 :5 09:04 please take srv-a1 for the worker
@@ -528,7 +528,7 @@ func TestFold(t *testing.T) {
 :13 09:12 USE PNPM
 :15 09:14 [assistant: Shall I paint it?] yes
 :16 09:15 [busy] run the tests
-00000002-000 2026-11-17 Tue claude-code on main (11 utterances, 2 said again later)
+00000002-000 2026-11-17 Tue (2 said again later)
 :2 09:01 use yarn
 :3 09:02 please take node20 for the worker
 :4 09:03 please take v2 for the worker
@@ -538,7 +538,7 @@ func TestFold(t *testing.T) {
 :8 09:07 please take src/b.go for the worker
 :9 09:08 please take 8081 for the worker
 :11 09:10 pay on the day after tomorrow (2026-11-19)
-00000003-000 2026-11-18 Wed claude-code on main (13 utterances, 1 said again later)
+00000003-000 2026-11-18 Wed (1 said again later)
 :1 09:00 [+2 more] run the tests, then commit
 :2 09:01 [+1 more] use npm
 :3 09:02 please take node22 for the worker
@@ -579,7 +579,7 @@ func TestReplies(t *testing.T) {
 			"answers":   fields{"Which coat dries first?": "The thin one, in the sun of the morning"},
 		}})
 	store, _ := open(t, s)
-	want := `00000001-000 2026-11-16 Mon claude-code on main (5 utterances)
+	want := `00000001-000 2026-11-16 Mon claude-code on main
 :1 09:00 paint the buoy and the lens, then write down in the log what was done
 :3 09:02 [assistant: I take the red paint.] no, we agreed on green paint for everything that floats
 :5 09:04 the log is in the cabin, behind the charts and the old lamps

@@ -39,12 +39,13 @@ func (l *List) page(ctx context.Context, store *search.Store, p position, number
 	defer l.mu.Unlock()
 	page := Page{Number: number, Of: l.utterances, List: l}
 	var text strings.Builder
-	shown := 0
+	shown, where := 0, ""
 	for ; p.segment < len(l.segments); p = (position{p.segment + 1, 0}) {
 		g := &l.segments[p.segment]
 		s := &l.sessions[g.session]
 		t := talk{store: store, list: l, number: p.segment, segment: g, session: s}
-		head := t.header(p.at > g.from || g.from > 0 || s.after != Mark{})
+		var head string
+		head, where = t.header(p.at > g.from || g.from > 0 || s.after != Mark{}, where)
 		fits := func(more int) bool {
 			return len(page.Shown) == 0 || text.Len()+touchedBytes(page.Touched)+len(head)+more <= pageBytes
 		}

@@ -63,36 +63,38 @@ func (t *talk) read(ctx context.Context, from, to Mark) error {
 	return err
 }
 
-// header is the line that begins a session, or another day of it.
-func (t *talk) header(continued bool) string {
+// header is the line that begins a session, or another day of it. It names host and branch unless they are those of the header
+// before, which it returns as where.
+func (t *talk) header(continued bool, before string) (line, where string) {
 	s, g := t.session, t.segment
 	if s.File.Memory() {
-		return fmt.Sprintf("%s %s %s remembers, in %s (its claim, not the person's word)\n", s.Short(), t.segment.day, s.Host, oneLine(t.store.Shown(s.Branch), 100))
+		return fmt.Sprintf("%s %s %s remembers, in %s (its claim, not the person's word)\n", s.Short(), t.segment.day, s.Host, oneLine(t.store.Shown(s.Branch), 100)), before
 	}
-	where := ""
 	if host := s.Host.Unnamed(); host != "" {
 		where = " " + host
 	}
 	if s.Branch != "" && s.Branch != "HEAD" {
 		where += " on " + oneLine(t.store.Shown(s.Branch), 60)
 	}
-	all := g.to - g.from
-	more := ""
+	var notes []string
 	if g.folded > 0 {
-		more = fmt.Sprintf(", %d said again later", g.folded)
+		notes = append(notes, fmt.Sprintf("%d said again later", g.folded))
 	}
 	if continued {
-		more += ", continued"
-	}
-	noun := "utterances"
-	if all == 1 {
-		noun = "utterance"
+		notes = append(notes, "continued")
 	}
 	day := g.day
 	if at, err := time.Parse(time.DateOnly, day); err == nil {
 		day += at.Format(" Mon") // people say "on Monday"
 	}
-	return fmt.Sprintf("%s %s%s (%d %s%s)\n", s.Short(), day, where, all, noun, more)
+	line = s.Short() + " " + day
+	if where != before {
+		line += where
+	}
+	if notes != nil {
+		line += " (" + strings.Join(notes, ", ") + ")"
+	}
+	return line + "\n", where
 }
 
 // line renders the utterance at a place. touched are the passages that it is the first to name.
