@@ -52,8 +52,7 @@ func dreamOrient(ctx context.Context, p *consolidate.Project, r orientArguments)
 // begin where the last one ended.
 func renderMap(m consolidate.Map) (head string, lines []string) {
 	var begin, b text
-	begin.add(true, "Dream %s is open. Today is %s (%s). Lease until %s, renewed by every call.\n",
-		m.Dream.ID, m.Now.Format("2006-01-02"), m.Now.Weekday(), m.Dream.Expires.UTC().Format("15:04:05Z"))
+	begin.add(true, "Dream %s is open. Today is %s (%s).\n", m.Dream.ID, m.Now.Format("2006-01-02"), m.Now.Weekday())
 	begin.add(m.Dream.Unattended, "Nobody watches this dream: it ")
 	begin.add(m.Dream.Asked, "A person watches this dream in a terminal and decides at its end what lands. It ")
 	begin.add(m.Dream.Unattended || m.Dream.Asked, "may delete no user or feedback memory, nor cut one by half, and of the rest one in ten; "+
@@ -75,7 +74,9 @@ func renderMap(m consolidate.Map) (head string, lines []string) {
 
 // mapState says in a few lines what there is.
 func mapState(b *text, m consolidate.Map) {
-	b.add(true, "Memory: %s: %s", m.MemoryDir, ops.Plural(len(m.Topics), "topic"))
+	b.WriteString("Memory: ")
+	b.add(!m.Prompted, "%s: ", m.MemoryDir)
+	b.WriteString(ops.Plural(len(m.Topics), "topic"))
 	b.add(m.Size > 0, ", %s", size(m.Size))
 	b.add(m.Limited, "; the directory holds more files than were looked at")
 	b.WriteByte('\n')
