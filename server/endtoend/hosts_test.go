@@ -132,7 +132,7 @@ func start(text string) string {
 type listedLine struct{ id, text string }
 
 var (
-	listedSession = regexp.MustCompile(`^((?:([a-z-]+)/)?\S+) \d{4}-\d\d-\d\d.* (?:remembers,|.*utterances?)`)
+	listedSession = regexp.MustCompile(`^((?:([a-z-]+)/)?\S+) \d{4}-\d\d-\d\d (?:.* remembers,|[A-Z][a-z]{2}\b)`)
 	listedWords   = regexp.MustCompile(`^(:[\d.]+) [\d: -]*\d\d:\d\d(?: \[[^\]]*\])*(?: (?:user|another person):)* (.*)`)
 )
 
