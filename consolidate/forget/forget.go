@@ -47,6 +47,9 @@ type Places struct {
 	passages, having int // of the memories: all, and those that have the text
 }
 
+// None reports whether it is in no memory and in nothing of ours.
+func (at Places) None() bool { return len(at.Memories)+at.Archived+at.Quoted+at.Records == 0 }
+
 const (
 	forgottenFile = "forgotten.json" // in the state folder of all memories
 	forgottenLock = "forgotten.lock"

@@ -2,20 +2,19 @@ package console
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/forget"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory/forgotten"
-	"dream-mcp/memory/lazy"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/settings"
 )
-
-// utteranceID is the form of the IDs that search and said print.
-var utteranceID = lazy.New(`^[0-9A-Za-z_-]+:\d+(\.\d+)?$`)
 
 // runForget removes a text from everything of ours, after asking.
 func runForget(ctx context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
@@ -32,16 +31,24 @@ func runForget(ctx context.Context, c *Command, p *consolidate.Project, _ settin
 		return listForgotten(c, p)
 	}
 	text := strings.Join(c.Args, " ")
-	if utteranceID.MatchString(text) {
-		said, err := p.Transcripts.Lookup(ctx, text)
-		if err != nil {
+	var unknown error
+	if id := said.CutID(text); id != nil && said.IsKey(id[1]) {
+		u, err := p.Transcripts.Lookup(ctx, text)
+		switch {
+		case err == nil:
+			text = u.Text
+		case errors.Is(err, sessions.ErrNotFound): // it may be a text, such as the name of a host with its port
+			unknown = err
+		default:
 			return err
 		}
-		text = said.Text
 	}
 	within, stop := c.working(ctx, "Searching")
 	at, err := forget.WhereIs(within, p.Store, p.Transcripts, text)
 	stop()
+	if err == nil && at.None() && len(at.Said) == 0 {
+		err = unknown
+	}
 	if err != nil {
 		return err
 	}
@@ -115,8 +122,7 @@ func stillOnRemote(p *consolidate.Project) string {
 
 func renderPlaces(at forget.Places) string {
 	var b terminal.Lines
-	none := len(at.Memories)+at.Archived+at.Quoted+at.Records == 0
-	b.Add(none, "", "It is in no memory and in nothing that dream-mcp keeps.")
+	b.Add(at.None(), "", "It is in no memory and in nothing that dream-mcp keeps.")
 	b.Add(len(at.Memories) > 0, "", "memories:     %s", ops.Plural(len(at.Memories), "place"))
 	for _, m := range at.Memories {
 		b.Add(true, "", "  %s:%d: %s", m.File, m.Line, m.Text)
