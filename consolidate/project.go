@@ -174,8 +174,6 @@ func (p *Project) close() error {
 
 // Shared returns how the memory is shared, and what was exchanged.
 func (p *Project) Shared(ctx context.Context) (s share.State, t share.Traffic, err error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
 	if s, err = p.Share.State(); err == nil {
 		t, _ = p.Share.Traffic(ctx) // without it the state is shown
 	}

@@ -63,6 +63,15 @@ type LastDream struct {
 // Status returns the status. It changes no gate. It takes the lock only to recover from a crash, renews the lease of an open dream of this
 // process, and brings what other projects changed of the person's memories.
 func (p *Project) Status(ctx context.Context) (Status, error) {
+	s, err := p.status(ctx)
+	if err == nil {
+		s.Shared = p.Share.Line(ctx) // without the mutex: it runs git
+	}
+	return s, err
+}
+
+// status is Status without what git says.
+func (p *Project) status(ctx context.Context) (Status, error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	now := p.Store.Now()
@@ -105,7 +114,6 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 	for _, f := range p.Person.Findings(ctx, nil) {
 		s.Warnings = append(s.Warnings, f.File+": "+f.Message)
 	}
-	s.Shared = p.Share.Line(ctx)
 	s.Warnings = append(s.Warnings, p.Share.Warnings(dir)...)
 	if why := p.Background.FailedRun(); why != "" {
 		s.Warnings = append(s.Warnings, why+"; dream-mcp log --background shows it")

@@ -25,14 +25,18 @@ type Traffic struct {
 	ID      string        `json:"id,omitempty"` // of that sync
 }
 
-// Traffic compares the memory here with what the remote had last, and reads the log. It does not ask the remote.
-// The caller holds the mutex.
+// Traffic compares the memory here with what the remote had last, and reads the log. It does not ask the remote, and takes
+// the mutex only to read the memory.
 func (r *Share) Traffic(ctx context.Context) (t Traffic, err error) {
 	s, err := r.State()
 	if err != nil {
 		return t, err
 	}
-	local, err := r.read(ctx)
+	var local Files
+	err = r.withMutex(func() (err error) {
+		local, err = r.read(ctx)
+		return err
+	})
 	if err != nil {
 		return t, err
 	}
@@ -62,8 +66,11 @@ func (r *Share) Traffic(ctx context.Context) (t Traffic, err error) {
 	return t, nil
 }
 
-// Line describes a share in a line, "" if the memory is not shared. The caller holds the mutex.
+// Line describes a share in a line, "" if the memory is not shared. It takes the mutex only to read the memory. If git does not
+// answer, the line does not say what is to be sent.
 func (r *Share) Line(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, answerWait)
+	defer cancel()
 	s, err := r.State()
 	t, trafficErr := r.Traffic(ctx)
 	if err != nil || trafficErr != nil {

@@ -9,9 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"dream-mcp/memory/lazy"
@@ -21,6 +22,8 @@ import (
 // Limits of one run of git.
 const (
 	gitTime    = time.Minute
+	configTime = 10 * time.Second
+
 	maxOutput  = 80 << 20 // a memory has maxTotal at most
 	maxFetched = 64 << 20 // by which the repository may grow
 	maxError   = 64 << 10
@@ -30,9 +33,12 @@ const (
 // A GitError is a run of git that failed, and the beginning of its error message, which may hold text of the remote.
 type GitError struct {
 	Command, Message string
+	err              error
 }
 
 func (e *GitError) Error() string { return "git " + e.Command + ": " + e.Message }
+
+func (e *GitError) Unwrap() error { return e.err }
 
 // git runs the program git on one bare repository, with a list of arguments. Git never prompts, in a terminal or in a window. It
 // reads our configuration; from the person's own it reads only how to reach a remote and as whom.
@@ -52,11 +58,14 @@ var ours = [][2]string{
 // addresses and ssh.
 var personal = lazy.New(`^((credential|http)\..*|url\..*\.(insteadof|pushinsteadof)|ssh\.variant)$`)
 
-// environment is the environment of each git. It is read once.
-var environment = sync.OnceValue(readEnvironment)
+// known is the environment of each git, once it has been read.
+var known atomic.Pointer[[]string]
 
-func readEnvironment() []string {
-	var env []string
+// environment returns the environment of each git. It fails if git does not answer.
+func environment(ctx context.Context) (env []string, err error) {
+	if all := known.Load(); all != nil {
+		return *all, nil
+	}
 	ssh := "ssh"
 	for _, v := range os.Environ() {
 		name, value, _ := strings.Cut(v, "=")
@@ -70,11 +79,13 @@ func readEnvironment() []string {
 		}
 	}
 	env = append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GCM_INTERACTIVE=never", "SSH_ASKPASS_REQUIRE=never", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1")
-	cmd := exec.Command("git", "config", "--includes", "-z", "--list")
-	cmd.Env = append(env, "GIT_DIR="+os.DevNull) // of no checkout
-	list, _ := cmd.Output()                      // there may be no configuration
+	ofNone := append(slices.Clip(env), "GIT_DIR="+os.DevNull) // of no checkout
+	list, err := git{}.start(ctx, configTime, ofNone, nil, "config", "--includes", "-z", "--list")
+	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed { // if it failed, there is no configuration
+		return nil, err
+	}
 	var config [][2]string
-	for entry := range strings.SplitSeq(string(list), "\x00") {
+	for entry := range strings.SplitSeq(list, "\x00") {
 		key, value, has := strings.Cut(entry, "\n")
 		if !has {
 			value = "true" // a key alone
@@ -91,7 +102,9 @@ func readEnvironment() []string {
 		n := strconv.Itoa(i)
 		env = append(env, "GIT_CONFIG_KEY_"+n+"="+entry[0], "GIT_CONFIG_VALUE_"+n+"="+entry[1])
 	}
-	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(config)))
+	env = slices.Clip(append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(config))))
+	known.Store(&env)
+	return env, nil
 }
 
 // openGit opens the bare repository at dir, and creates it if needed.
@@ -109,15 +122,26 @@ func openGit(ctx context.Context, dir string) (git, error) {
 // run runs one command of git and returns its output. It ends the command, with what that has started, when ctx is done or
 // the repository has grown by more than maxFetched.
 func (g git) run(ctx context.Context, stdin []byte, args ...string) (string, error) {
+	env, err := environment(ctx)
+	if err != nil {
+		return "", err
+	}
+	if g.dir != "" {
+		env = append(env, "GIT_DIR="+g.dir)
+	}
+	return g.start(ctx, gitTime, env, stdin, args...)
+}
+
+// start is run with a limit and an environment.
+func (g git) start(ctx context.Context, limit time.Duration, env []string, stdin []byte, args ...string) (string, error) {
 	caller := ctx
-	ctx, stop := context.WithTimeoutCause(ctx, gitTime, fmt.Errorf("it took longer than %v", gitTime))
+	ctx, stop := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than %v", limit))
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Env = environment()
+	cmd.Env = env
 	if g.dir != "" {
-		cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "GIT_DIR="+g.dir)
 		cmd.Dir = filepath.Dir(g.dir)
 	}
 	cmd.Stdin = bytes.NewReader(stdin)
@@ -138,11 +162,12 @@ func (g git) run(ctx context.Context, stdin []byte, args ...string) (string, err
 	}
 	text := strings.Join(strings.Fields(visible.Text(strings.ToValidUTF8(message.data.String(), "?"))), " ")
 	if ctx.Err() != nil {
-		text = context.Cause(ctx).Error()
+		err = context.Cause(ctx)
+		text = err.Error()
 	} else if text == "" || len(text) > maxShown {
 		text = text[:min(len(text), maxShown)] + " " + err.Error()
 	}
-	return "", &GitError{args[0], strings.TrimSpace(text)}
+	return "", &GitError{args[0], strings.TrimSpace(text), err}
 }
 
 // watch calls cancel when a command fetches too much, until the returned function is called.

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 )
 
 // configure makes text the person's own configuration of git.
@@ -20,8 +20,36 @@ func configure(t *testing.T, text string) {
 		t.Fatal(err)
 	}
 	t.Setenv("GIT_CONFIG_GLOBAL", file)
-	environment = sync.OnceValue(readEnvironment)
-	t.Cleanup(func() { environment = sync.OnceValue(readEnvironment) })
+	known.Store(nil)
+	t.Cleanup(func() { known.Store(nil) })
+}
+
+// TestHangingGit describes a share while git hangs: nobody waits for it with the mutex, nor for ever.
+func TestHangingGit(t *testing.T) {
+	m := join(t, bare(t), "desk", 0)
+	bin := t.TempDir()
+	hung := filepath.Join(bin, "hung")
+	os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\n>"+hung+"\nexec sleep 600\n"), 0o700)
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	for _, first := range []bool{true, false} {
+		if first {
+			known.Store(nil) // it reads the configuration
+		}
+		line := make(chan string)
+		go func() { line <- m.Line(t.Context()) }()
+		for os.Remove(hung) != nil {
+			time.Sleep(time.Millisecond)
+		}
+		if !m.Store.TryLock() {
+			t.Fatal("it holds the mutex")
+		}
+		m.Store.Unlock()
+		if got := <-line; !strings.HasPrefix(got, "as desk, last sync") {
+			t.Errorf("it says %q", got)
+		}
+		known.Store(&[]string{})
+	}
+	known.Store(nil)
 }
 
 // TestHTTPS shares by a server that wants a password and has a certificate of its own: the person's configuration names the credential helper,

@@ -355,13 +355,13 @@ func TestNamesThatStay(t *testing.T) {
 	if a.text("MEMORY.md") != index || a.text("a.md") != "more\n" {
 		t.Errorf("%q", a.text("MEMORY.md"))
 	}
-	a.Store.Lock()
-	defer a.Store.Unlock()
 	traffic, err := a.Traffic(t.Context())
 	if err != nil || ops.Few(traffic.Staying, MaxNamed) != "a b'c.md, my notes (old).md, x/y/z.md" || traffic.Waiting != nil || !strings.HasPrefix(traffic.From, "laptop") ||
 		ops.Few(traffic.Pulled, MaxNamed) != "a.md" {
 		t.Errorf("%+v, %v", traffic, err)
 	}
+	a.Store.Lock()
+	defer a.Store.Unlock()
 	dir, err := a.Store.Dir(t.Context())
 	if err != nil {
 		t.Fatal(err)

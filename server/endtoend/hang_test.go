@@ -111,6 +111,51 @@ func (d *dialogue) next(ids ...int) string {
 	return ""
 }
 
+// serve starts a server.
+func (s *slowRemote) serve(env []string) (*dialogue, *exec.Cmd) {
+	s.t.Helper()
+	cmd := s.command(env, "serve")
+	in, _ := cmd.StdinPipe()
+	out, _ := cmd.StdoutPipe()
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { in.Close(); cmd.Wait() })
+	time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
+	d := &dialogue{s, in, bufio.NewScanner(out)}
+	d.out.Buffer(nil, 1<<20)
+	d.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
+	d.next(1)
+	return d, cmd
+}
+
+// TestHangingGit has the program git hang, on a file system that is gone for instance: at the first run, which reads the configuration,
+// and at one that reads the repository. The status is answered without what git says, and reads do not wait for it.
+func TestHangingGit(t *testing.T) {
+	t.Parallel()
+	f, all := newFleet(t, 1, 1)
+	s := &slowRemote{all[0], t}
+	bin := s.path("bin")
+	script := strings.NewReplacer("WORK", f.dir, `exec sh -c "$command"`, `exec "$REAL_GIT" "$@"`).Replace(hangingSSH)
+	if err := errors.Join(os.Mkdir(bin, 0o700), os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	s.hang(true)
+	d, _ := s.serve([]string{"PATH=" + bin + ":" + os.Getenv("PATH")})
+	for id, hangs := range []bool{true, false, true} {
+		id = 10 * (id + 1)
+		s.hang(hangs)
+		d.tool(id, "dream_status", `{}`)
+		if hangs {
+			s.hung()
+		}
+		d.tool(id+1, "read_memory", `{"paths":["own-0.md"]}`)
+		if a := d.next(id, id+1) + d.next(id, id+1); !strings.Contains(a, "last sync") || !strings.Contains(a, "fact-0") {
+			t.Errorf("got %s", a)
+		}
+	}
+}
+
 // TestHangingRemote has the remote of a shared memory hang: reads and the status are answered meanwhile, what waits can be
 // cancelled, a closed gate is found without the remote, and one process syncs while others leave.
 func TestHangingRemote(t *testing.T) {
@@ -127,18 +172,7 @@ func TestHangingRemote(t *testing.T) {
 			t.Fatal(out)
 		}
 	}
-	cmd := s.command(env, "serve")
-	in, _ := cmd.StdinPipe()
-	out, _ := cmd.StdoutPipe()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { in.Close(); cmd.Wait() })
-	time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
-	d := &dialogue{s, in, bufio.NewScanner(out)}
-	d.out.Buffer(nil, 1<<20)
-	d.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
-	d.next(1)
+	d, cmd := s.serve(env)
 
 	// A gate that is closed here needs no remote.
 	s.hang(true)
