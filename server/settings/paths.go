@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/visible"
 )
 
@@ -161,7 +162,7 @@ func (env Environment) admissible(dir string) error {
 	if clean = path.Clean(slashed); foldsCase(env.GOOS) {
 		home, clean = strings.ToLower(home), strings.ToLower(clean)
 	}
-	if home != "" && within(home, clean) {
+	if home != "" && said.Within(clean, home) {
 		return errors.New("it is the home directory or holds it")
 	}
 	return nil
@@ -184,9 +185,4 @@ func slashes(goos, p string) string {
 		return strings.ReplaceAll(p, `\`, "/")
 	}
 	return p
-}
-
-// within reports whether p is dir or below it, by name. Both are clean and have slashes.
-func within(p, dir string) bool {
-	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
 }

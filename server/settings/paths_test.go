@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"dream-mcp/consolidate/transcript/said"
 )
 
 func TestFolders(t *testing.T) {
@@ -124,7 +126,7 @@ func FuzzDirectory(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !filepath.IsAbs(dir) || filepath.Clean(dir) != dir || within(env.Home, dir) || len(dir) < 3 || strings.ContainsRune(dir, 0) {
+		if !filepath.IsAbs(dir) || filepath.Clean(dir) != dir || said.Within(dir, env.Home) || len(dir) < 3 || strings.ContainsRune(dir, 0) {
 			t.Errorf("%q from %q is %q", value, base, dir)
 		}
 		if again, err := env.directory(dir, ""); err != nil || again != dir {
