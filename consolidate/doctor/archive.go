@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -63,17 +61,6 @@ func (e *examination) alone(ctx context.Context, do func() error) error {
 		return err
 	}
 	return errors.Join(do(), l.Release())
-}
-
-// earlier looks for the state of an earlier version.
-func (e *examination) earlier() {
-	for _, old := range []string{"blobs", "log.jsonl"} {
-		if _, err := os.Lstat(filepath.Join(e.Store.Records.StateDir(), old)); err == nil {
-			e.add(Check{Name: "archive", State: Notable, Message: "the state of an earlier version in " + e.Store.Records.StateDir() + " is left alone",
-				Hint: "its folders ops and blobs and its file log.jsonl can be removed"})
-			return
-		}
-	}
 }
 
 // archive checks the archive and the stages of earlier operations.

@@ -101,7 +101,6 @@ func (d *Doctor) Examine(ctx context.Context, fix, accept bool) ([]Check, error)
 		}
 	}
 	e.state()
-	e.earlier()
 	if !landed || database.State != Healthy {
 		e.add(database)
 	} else if err := e.archive(); err != nil {
