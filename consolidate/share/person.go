@@ -37,9 +37,6 @@ const (
 // PersonDir returns the folder of the memory of all projects.
 func PersonDir(stateHome string) string { return filepath.Join(stateHome, personFolder, "memory") }
 
-// A copyState is what is known of the copy that a project has of a memory.
-type copyState = state.Copy
-
 // NewPerson returns what the memory of store shares with the person's other projects. It touches no file.
 func NewPerson(store *ops.Store, project string, mayWrite func() error) *Person {
 	o := *store.Options
@@ -85,7 +82,7 @@ func (p *Person) Shared() bool {
 }
 
 // An exchanging uses what this project has, and the memories of all with their index.
-type exchanging func(ctx context.Context, known map[string]copyState, theirs Files) error
+type exchanging func(ctx context.Context, known map[string]state.Copy, theirs Files) error
 
 // alone calls do with what this project has and the memories of all, while no other process exchanges.
 func (p *Person) alone(ctx context.Context, do exchanging) error {
@@ -101,15 +98,15 @@ func (p *Person) alone(ctx context.Context, do exchanging) error {
 }
 
 // known returns the copies of this project. Without them they are recognised by their texts.
-func (p *Person) known() map[string]copyState {
+func (p *Person) known() map[string]state.Copy {
 	if known, err := state.Copies.Get(p.Store.Records.Look()); err == nil && known != nil {
 		return known
 	}
-	return make(map[string]copyState)
+	return make(map[string]state.Copy)
 }
 
 // setKnown notes the copies of this project.
-func (p *Person) setKnown(known map[string]copyState) error {
+func (p *Person) setKnown(known map[string]state.Copy) error {
 	return state.Copies.Set(p.Store.Records.DB(), known)
 }
 
@@ -140,7 +137,7 @@ func (p *Person) here(ctx context.Context, names []memory.Name) (files Files, er
 // An exchange is what one exchange will change.
 type exchange struct {
 	p             *Person
-	ours          Files                // this project's memories of the names
-	next          map[string]copyState // what both have afterwards
-	toHere, toAll Files                // what changes; nil: it goes
+	ours          Files                 // this project's memories of the names
+	next          map[string]state.Copy // what both have afterwards
+	toHere, toAll Files                 // what changes; nil: it goes
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
@@ -15,7 +16,7 @@ import (
 // Add makes a memory of this project the person's, in all their projects. One that this project deleted, changed to have no scope, or goes
 // without, takes part again.
 func (p *Person) Add(ctx context.Context, n memory.Name) error {
-	return p.decide(ctx, n, func(ctx context.Context, known map[string]copyState, theirs Files) error {
+	return p.decide(ctx, n, func(ctx context.Context, known map[string]state.Copy, theirs Files) error {
 		ours, err := p.here(ctx, []memory.Name{n})
 		if err != nil {
 			return err
@@ -48,26 +49,26 @@ func (p *Person) Add(ctx context.Context, n memory.Name) error {
 // Agreed notes that the person makes a memory theirs, before the caller lands it with its scope. If it does not land,
 // the next exchange forgets that. The caller holds the mutex.
 func (p *Person) Agreed(ctx context.Context, n memory.Name) error {
-	return p.alone(ctx, func(_ context.Context, known map[string]copyState, theirs Files) error {
+	return p.alone(ctx, func(_ context.Context, known map[string]state.Copy, theirs Files) error {
 		return p.agreed(known, theirs, n, false)
 	})
 }
 
 // agreed changes known: an exchange after a crash knows what was meant.
-func (p *Person) agreed(known map[string]copyState, theirs Files, n memory.Name, isPersons bool) error {
+func (p *Person) agreed(known map[string]state.Copy, theirs Files, n memory.Name, isPersons bool) error {
 	was, isKnown := known[n.String()]
 	_, isTheirs := theirs[n]
 	if isTheirs && !isKnown && !isPersons {
 		return ops.Refuse(fmt.Sprintf("your projects have another memory of the name %s", n), "rename one of the two; dream-mcp share --person lists them")
 	}
-	known[n.String()] = copyState{Text: was.Text, Ours: was.Ours || !isTheirs, New: !isTheirs}
+	known[n.String()] = state.Copy{Text: was.Text, Ours: was.Ours || !isTheirs, New: !isTheirs}
 	return p.setKnown(known)
 }
 
 // Remove ends that a memory is the person's in all projects. It stays, with its newest text, where it was before and where it was changed
 // since; elsewhere it goes.
 func (p *Person) Remove(ctx context.Context, n memory.Name) error {
-	return p.decide(ctx, n, func(ctx context.Context, known map[string]copyState, theirs Files) error {
+	return p.decide(ctx, n, func(ctx context.Context, known map[string]state.Copy, theirs Files) error {
 		if theirs[n] == nil {
 			return notPersons(n)
 		}
@@ -87,7 +88,7 @@ func (p *Person) Remove(ctx context.Context, n memory.Name) error {
 
 // Except lets this project go without a memory of the person, or have its own text of it.
 func (p *Person) Except(ctx context.Context, n memory.Name) error {
-	return p.decide(ctx, n, func(_ context.Context, known map[string]copyState, _ Files) error {
+	return p.decide(ctx, n, func(_ context.Context, known map[string]state.Copy, _ Files) error {
 		was, is := known[n.String()]
 		if !is {
 			return notPersons(n)

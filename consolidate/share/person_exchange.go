@@ -8,13 +8,14 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/merge"
 )
 
 // exchange merges the copies of this project with the memories of all. It lands here first, then there, and then notes what both have:
 // after a crash between two of these the next exchange finds what landed on both sides, and merges it to the same.
-func (p *Person) exchange(ctx context.Context, known map[string]copyState, theirs Files) error {
+func (p *Person) exchange(ctx context.Context, known map[string]state.Copy, theirs Files) error {
 	var names []memory.Name
 	for n := range theirs {
 		if !n.IsIndex() {
@@ -78,15 +79,15 @@ func (x *exchange) add(n memory.Name, all []byte, isTheirs bool) error {
 		return x.merge(n, was, text, all)
 	case !isKnown && !isHere:
 		x.toHere[n] = all
-		x.next[n.String()] = copyState{Text: string(all)}
+		x.next[n.String()] = state.Copy{Text: string(all)}
 	case !isKnown && string(withoutSources(text)) == string(all): // it landed before a crash, or came by another way
-		x.next[n.String()] = copyState{Text: string(all)}
+		x.next[n.String()] = state.Copy{Text: string(all)}
 	}
 	return nil
 }
 
 // merge merges the copy text of this project with the text of all.
-func (x *exchange) merge(n memory.Name, was copyState, text, all []byte) error {
+func (x *exchange) merge(n memory.Name, was state.Copy, text, all []byte) error {
 	here, merged, err := mergeCopy(n, was, text, all)
 	if err != nil {
 		return err
@@ -97,19 +98,19 @@ func (x *exchange) merge(n memory.Name, was copyState, text, all []byte) error {
 	if string(merged) != string(all) || x.toAll[n] != nil {
 		x.toAll[n] = merged
 	}
-	x.next[n.String()] = copyState{Text: string(merged), Ours: was.Ours}
+	x.next[n.String()] = state.Copy{Text: string(merged), Ours: was.Ours}
 	return nil
 }
 
 // addEnded adds what becomes of n where the memories of all lack it: it is new there, or it was ended.
-func (x *exchange) addEnded(n memory.Name, was copyState, text []byte, takesPart bool) error {
+func (x *exchange) addEnded(n memory.Name, was state.Copy, text []byte, takesPart bool) error {
 	last, ended, err := x.p.ended(n)
 	switch {
 	case err != nil:
 		return err
 	case takesPart && (was.New || !ended && !was.Except):
 		x.toAll[n] = withoutSources(text)
-		x.next[n.String()] = copyState{Text: string(x.toAll[n]), Ours: was.Ours}
+		x.next[n.String()] = state.Copy{Text: string(x.toAll[n]), Ours: was.Ours}
 		return nil
 	case !ended && !was.New:
 		return nil // another project has a copy, or none has
@@ -131,7 +132,7 @@ func (x *exchange) addEnded(n memory.Name, was copyState, text []byte, takesPart
 
 // mergeCopy merges the copy text of a project with all, which is without sources. It returns the new copy, which keeps its sources, and
 // what was merged.
-func mergeCopy(n memory.Name, was copyState, text, all []byte) (here, merged []byte, err error) {
+func mergeCopy(n memory.Name, was state.Copy, text, all []byte) (here, merged []byte, err error) {
 	mine := withoutSources(text)
 	if merged, err = mergeOne(n, []byte(was.Text), mine, all); err != nil || string(merged) == string(mine) {
 		return text, merged, err
