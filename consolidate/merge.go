@@ -55,7 +55,7 @@ func (w *writing) replaced() (map[memory.Name]memory.File, error) {
 		f, err := w.t.Stage.Check(o, one.Base)
 		var base *ops.BaseError
 		if err == nil && f.Sum == "" || errors.As(err, &base) && base.Have == "" {
-			err = ops.Refuse(fmt.Sprintf("replaces %q: it does not exist", one.Path), ops.DidYouMean(w.t.Stage.Nearest(o), "name memories that exist"))
+			err = ops.Refuse(fmt.Sprintf("replaces %q: it does not exist", one.Path), ops.DidYouMean(w.t.Dir.Nearest(one.Path), "name memories that exist"))
 		}
 		if err != nil {
 			return nil, err

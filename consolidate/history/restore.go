@@ -53,7 +53,7 @@ func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, 
 			return none, err
 		}
 		if edit.Line(n) == "" {
-			err = edit.Name(line, n, t.Stage)
+			err = edit.Name(line, n, t)
 		}
 		for _, f := range edit.Wrote {
 			res.Note = f.Message

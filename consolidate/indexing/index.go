@@ -108,7 +108,7 @@ func Edit(t *ops.Tx) (*Index, error) {
 		if deleted[n] {
 			continue
 		}
-		if err := e.Name(line, n, t.Stage); err != nil {
+		if err := e.Name(line, n, t); err != nil {
 			return nil, err
 		}
 	}
@@ -193,21 +193,21 @@ func textOf(t *ops.Tx, c ops.Change) []byte {
 }
 
 // Name names n in the index, if the line fits.
-func (e *Index) Name(line ops.IndexLine, n memory.Name, stage *ops.Stage) error {
-	return e.ifItFits(n, func() error { return e.name(line, n, stage) })
+func (e *Index) Name(line ops.IndexLine, n memory.Name, t *ops.Tx) error {
+	return e.ifItFits(n, func() error { return e.name(line, n, t) })
 }
 
 // name names n in the index. A new entry takes what the line leaves empty from the name and description of the memory.
-func (e *Index) name(line ops.IndexLine, n memory.Name, stage *ops.Stage) error {
+func (e *Index) name(line ops.IndexLine, n memory.Name, t *ops.Tx) error {
 	if e.Line(n) == "" && (line.Title == "" || line.Hook == "") {
-		f, _, err := stage.Read(n)
+		f, _, err := t.Stage.Read(n)
 		if errors.Is(err, fs.ErrNotExist) {
-			return ops.Refuse(fmt.Sprintf("the index cannot name %q: there is no such memory", n), ops.DidYouMean(stage.Nearest(n), "name only memories that exist"))
+			return ops.Refuse(fmt.Sprintf("the index cannot name %q: there is no such memory", n), ops.DidYouMean(t.Dir.Nearest(n.String()), "name only memories that exist"))
 		}
 		if err != nil {
 			return fmt.Errorf("the index cannot name %q: %w", n, err)
 		}
-		p := rule.ProposeEntry(n, memory.ParseTopic(f.Data).Shown(stage.Allowed()))
+		p := rule.ProposeEntry(n, memory.ParseTopic(f.Data).Shown(t.Dir.AllowSecrets))
 		if line.Title == "" {
 			line.Title = p.Title
 		}

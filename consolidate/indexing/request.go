@@ -45,7 +45,7 @@ func For(t *ops.Tx, r ops.FinalizeRequest) (*Index, error) {
 		if err != nil {
 			return nil, ops.Refuse(fmt.Sprintf("upsert %q: %v", line.File, err), "name a memory as name.md or folder/name.md")
 		}
-		if err := e.name(line, n, t.Stage); err != nil {
+		if err := e.name(line, n, t); err != nil {
 			return nil, err
 		}
 	}

@@ -56,7 +56,7 @@ func (s *Stage) check(n memory.Name, base string) (have memory.File, disk memory
 	switch {
 	case have.Sum == "" && base == "":
 	case have.Sum == "":
-		return memory.File{}, "", &BaseError{Name: n, Base: base, Near: s.Nearest(n)}
+		return memory.File{}, "", &BaseError{Name: n, Base: base, Near: s.dir.Nearest(n.String())}
 	case !have.Sum.Is(base):
 		return memory.File{}, "", &BaseError{Name: n, Base: base, Have: have.Sum, OnDisk: drift != nil}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
-	"dream-mcp/memory/secret"
 )
 
 // Stage is the changes of an operation that have not landed, over a directory that does not have them.
@@ -174,12 +173,6 @@ func (s *Stage) replace(n memory.Name, before memory.Sum, data []byte, mtime tim
 	}
 	return c, nil
 }
-
-// Nearest returns the topic on disk that is likeliest meant by one that does not exist, or "".
-func (s *Stage) Nearest(n memory.Name) string { return s.dir.Nearest(n.String()) }
-
-// Allowed returns the values that the person has declared to be no secret.
-func (s *Stage) Allowed() secret.Allowed { return s.dir.AllowSecrets }
 
 // Over returns the memory as the stage would leave what before shows, without reading the directory
 // again. What the stage leaves alone is the same topic in both.
