@@ -77,32 +77,22 @@ func (d *dream) indexChanges(edit *indexing.Index, files ops.Files) (changes []s
 // change are shown, and what it creates is counted: the caller wrote it.
 func (d *dream) diff(edit *indexing.Index, file string) (string, error) {
 	var all strings.Builder
-	for _, c := range indexing.All(d.Tx, edit) {
-		if file != AllFiles && c.Name.String() != file {
-			continue
+	err := indexing.Each(d.Tx, edit, func(n memory.Name, before, after []byte) {
+		switch {
+		case file != AllFiles && n.String() != file:
+			return
+		case file == AllFiles && before == nil && !n.IsIndex():
+			fmt.Fprintf(&all, "created %s: %s, as written\n", n, ops.Plural(bytes.Count(after, []byte("\n")), "line"))
+			return
 		}
-		before, err := d.Dir.ReadIfAny(c.Name)
-		if err != nil {
-			return "", err
-		}
-		after := edit.Bytes()
-		if !c.Name.IsIndex() {
-			if after, err = d.Stage.Content(c.After); err != nil {
-				return "", err
-			}
-		}
-		if file == AllFiles && before.Data == nil && !c.Name.IsIndex() {
-			fmt.Fprintf(&all, "created %s: %s, as written\n", c.Name, ops.Plural(bytes.Count(after, []byte("\n")), "line"))
-			continue
-		}
-		for line := range strings.Lines(string(ops.DiffOf(c.Name, before.Data, after, d.Dir.AllowSecrets))) {
+		for line := range strings.Lines(string(ops.DiffOf(n, before, after, d.Dir.AllowSecrets))) {
 			if file != AllFiles || line[0] == '+' || line[0] == '-' {
 				all.WriteString(line)
 			}
 		}
+	})
+	if err == nil && all.Len() == 0 && file != AllFiles {
+		err = ops.Refuse(fmt.Sprintf("diff: nothing would change in %q", file), `name a file that the dry run lists, or "all"`)
 	}
-	if all.Len() == 0 && file != AllFiles {
-		return "", ops.Refuse(fmt.Sprintf("diff: nothing would change in %q", file), `name a file that the dry run lists, or "all"`)
-	}
-	return all.String(), nil
+	return all.String(), err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/state"
@@ -139,7 +140,7 @@ func (w *Watch) lookAtDream(next *Snapshot, dir *memory.Dir) {
 	}
 	next.Words = visible.Short(said.Visible(p.Store.AllowSecrets.Mask(next.Words)), maxLatestWords)
 	if t, err := p.Store.Look(dir, info); err == nil {
-		if diff, err := t.Stage.Diff(nil); err == nil {
+		if diff, err := indexing.Diff(t, nil); err == nil {
 			next.Diff = cutDiff(string(diff))
 		}
 	}

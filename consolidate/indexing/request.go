@@ -14,9 +14,29 @@ import (
 )
 
 // Diff returns what t would change, the index included, as a unified diff.
-func Diff(t *ops.Tx, e *Index) ([]byte, error) {
-	index, _ := e.content()
-	return t.Stage.Diff(index)
+func Diff(t *ops.Tx, e *Index) (d []byte, err error) {
+	err = Each(t, e, func(n memory.Name, before, after []byte) {
+		d = append(d, ops.DiffOf(n, before, after, t.Dir.AllowSecrets)...)
+	})
+	return d, err
+}
+
+// Each calls do with each file that t would change, the index last, as it is on disk and as it would be; nil: no file.
+func Each(t *ops.Tx, e *Index, do func(n memory.Name, before, after []byte)) error {
+	for _, c := range All(t, e) {
+		before, err := t.Dir.ReadIfAny(c.Name)
+		if err != nil {
+			return err
+		}
+		after, _ := e.content()
+		if after == nil || !c.Name.IsIndex() {
+			if after, err = t.Stage.Content(c.After); err != nil {
+				return err
+			}
+		}
+		do(c.Name, before.Data, after)
+	}
+	return nil
 }
 
 // For returns the index as the dream would leave it, with what r asks of it.

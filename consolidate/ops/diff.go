@@ -10,35 +10,17 @@ import (
 )
 
 // Diff returns the changes of o as a unified diff that may be shown: credentials that are not allowed are masked on both sides.
-func (s *Records) Diff(o Op) ([]byte, error) {
-	return diffOf(o, s.AllowSecrets, func(c Change) ([]byte, error) { return s.Content(c.Before) }, s.Content)
-}
-
-// Diff returns what the stage would change; index, if not nil, replaces the index on disk.
-func (s *Stage) Diff(index []byte) ([]byte, error) {
-	onDisk := func(c Change) ([]byte, error) {
-		disk, err := s.dir.ReadIfAny(c.Name)
-		return disk.Data, err
-	}
-	d, err := diffOf(*s.Op, s.dir.AllowSecrets, onDisk, s.Content)
-	if index == nil || err != nil {
-		return d, err
-	}
-	before, err := onDisk(Change{Name: memory.IndexName})
-	return append(d, DiffOf(memory.IndexName, before, index, s.dir.AllowSecrets)...), err
-}
-
-func diffOf(o Op, allowed secret.Allowed, before func(Change) ([]byte, error), content func(memory.Sum) ([]byte, error)) (d []byte, err error) {
+func (s *Records) Diff(o Op) (d []byte, err error) {
 	for _, c := range o.Changes {
-		was, err := before(c)
+		before, err := s.Content(c.Before)
 		if err != nil {
 			return nil, err
 		}
-		is, err := content(c.After)
+		after, err := s.Content(c.After)
 		if err != nil {
 			return nil, err
 		}
-		d = append(d, DiffOf(c.Name, was, is, allowed)...)
+		d = append(d, DiffOf(c.Name, before, after, s.AllowSecrets)...)
 	}
 	return d, nil
 }
