@@ -214,5 +214,5 @@ func (d *dream) log(e state.Event) {
 	for i := range e.Reviewed {
 		e.Reviewed[i].First = show(e.Reviewed[i].First)
 	}
-	_ = d.p.Store.Records.DB().AddEvent(d.ID, e)
+	_ = d.p.Store.Records.DB().Events(d.ID).Add(e)
 }

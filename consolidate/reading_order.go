@@ -52,7 +52,7 @@ func (d *dream) readBefore() (files []string) {
 		return nil
 	}
 	db := d.p.Store.Records.Look()
-	events, _ := db.Events(d.ID)
+	events, _ := db.Events(d.ID).All()
 	var now []string // since it was resumed
 	for _, e := range events {
 		if e.Kind == state.EventBegun {
@@ -71,7 +71,7 @@ func (d *dream) remember() {
 		return
 	}
 	d.touches = map[string]bool{}
-	events, _ := d.p.Store.Records.Look().Events(d.ID) // without them it is as if it had not begun
+	events, _ := d.p.Store.Records.Look().Events(d.ID).All() // without them it is as if it had not begun
 	for _, e := range events {
 		for _, file := range e.Files {
 			if e.Kind == state.EventListed {

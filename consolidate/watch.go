@@ -113,7 +113,7 @@ func (w *Watch) lookAtDream(next *Snapshot, dir *memory.Dir) {
 		return
 	}
 	db := p.Store.Records.Look()
-	events, _ := db.Events(w.dream)
+	events, _ := db.Events(w.dream).All()
 	next.Before = max(0, len(events)-maxEvents)
 	next.Events = append(next.Events, events[next.Before:]...)
 	for _, e := range events {
@@ -129,7 +129,7 @@ func (w *Watch) lookAtDream(next *Snapshot, dir *memory.Dir) {
 		return
 	}
 	next.Host = info.Host
-	_, next.Stopping = db.StopAsked(w.dream)
+	_, next.Stopping = db.Operations().StopAsked(w.dream)
 	if w.words == "" {
 		w.words = p.Transcripts.PathOf(info.Session)
 	}

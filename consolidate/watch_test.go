@@ -168,7 +168,7 @@ func TestEventsAreMasked(t *testing.T) {
 	if _, err := p.Sessions.Search(ctx, search.Query{Pattern: token}, ""); err != nil {
 		t.Fatal(err)
 	}
-	events, err := w.database(p).Events(p.dream.ID)
+	events, err := w.database(p).Events(p.dream.ID).All()
 	if err != nil || len(events) < 2 || strings.Contains(fmt.Sprint(events), token[4:]) {
 		t.Errorf("%v: %v", err, events)
 	}

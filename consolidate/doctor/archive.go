@@ -66,7 +66,7 @@ func (e *examination) alone(ctx context.Context, do func() error) error {
 // archive checks the archive and the stages of earlier operations.
 func (e *examination) archive() error {
 	db := e.Store.Records.Look()
-	ids, err := db.IDs()
+	ids, err := db.Operations().IDs()
 	if err != nil {
 		return err
 	}

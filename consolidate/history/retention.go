@@ -43,7 +43,7 @@ func (h *History) Prune(now time.Time) {
 		return
 	}
 	h.Store.Step("discard")
-	h.left, _ = db.Prune(h.retention(), asOf(db, now))
+	h.left, _ = db.Operations().Prune(h.retention(), asOf(db, now))
 	ops.SweepTemps(h.Store.Records, now)
 }
 
@@ -55,7 +55,7 @@ func (h *History) retention() state.Retention {
 // asOf returns the time from which ages are counted: the beginning of the newest operation that is at least a day
 // old, or now if there is none. So a clock that is wrong for less than a day removes nothing.
 func asOf(db *state.DB, now time.Time) time.Time {
-	id, _ := db.Last(ops.IDAfter(now.Add(-24 * time.Hour)))
+	id, _ := db.Operations().Last(ops.IDAfter(now.Add(-24 * time.Hour)))
 	if began, ok := ops.Beginning(id); ok {
 		return began
 	}
@@ -64,5 +64,5 @@ func asOf(db *state.DB, now time.Time) time.Time {
 
 // Use returns the size of the archive. The caller holds the mutex.
 func (h *History) Use() (state.Use, error) {
-	return h.Store.Records.Look().Use()
+	return h.Store.Records.Look().Operations().Use()
 }

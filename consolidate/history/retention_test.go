@@ -56,14 +56,14 @@ func TestKept(t *testing.T) {
 					t.Fatal(err)
 				}
 				o.Landed, o.OnlyCopy = start.AddDate(0, 0, -age), rest != op
-				if err := db.Save(&o, nil, nil); err != nil {
+				if err := db.Operations().Save(&o, nil, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
 			h := History{MaxArchive: test.limit}
-			bytes, err := db.Prune(h.retention(), start)
-			left, idsErr := db.IDs()
-			use, useErr := db.Use()
+			bytes, err := db.Operations().Prune(h.retention(), start)
+			left, idsErr := db.Operations().IDs()
+			use, useErr := db.Operations().Use()
 			if err := errors.Join(err, idsErr, useErr); err != nil || use.Bytes != bytes || len(left) != use.Dreams+use.Others {
 				t.Errorf("%d bytes and %v are left, of which %+v, %v", bytes, left, use, err)
 			}

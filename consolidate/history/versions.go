@@ -34,7 +34,7 @@ func (h *History) Landed(ctx context.Context, since time.Time, files ...memory.N
 	if err != nil {
 		return nil, err
 	}
-	return db.Landed(since, files...)
+	return db.Operations().Landed(since, files...)
 }
 
 // database returns the database, after it has completed an interrupted landing.
@@ -186,7 +186,7 @@ func (h *History) last(ctx context.Context) (landings, error) {
 	if err != nil {
 		return nil, err
 	}
-	return db.LastLanded()
+	return db.Operations().LastLanded()
 }
 
 // names returns the names of all archived memories.

@@ -42,7 +42,7 @@ func (s *Records) Salvage() error {
 
 // IDs returns the IDs of all operations, the oldest first.
 func (s *Records) IDs() ([]string, error) {
-	return s.Look().IDs()
+	return s.Look().Operations().IDs()
 }
 
 // Content returns a text of an operation; nil for the sum "". A text that does not have its sum is an error.
@@ -56,7 +56,7 @@ func (s *Records) Match(id string) (string, error) {
 		return "", fmt.Errorf("%w: %q", ErrUnknown, id)
 	}
 	db := s.Look()
-	found, err := db.Beginning(id)
+	found, err := db.Operations().Beginning(id)
 	if err != nil {
 		return "", err
 	}
@@ -84,7 +84,7 @@ func Ambiguous(text string, ids []string) error {
 // Discard removes operations, and their texts that no other needs.
 func (s *Records) Discard(ids ...string) error {
 	s.Step("discard")
-	return s.DB().Discard(ids...)
+	return s.DB().Operations().Discard(ids...)
 }
 
 // SweepTemps removes old temporaries in the state folder.

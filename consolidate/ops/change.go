@@ -75,13 +75,13 @@ func (s *Store) TakeAsIs(ctx context.Context, dir *memory.Dir, why string) error
 // abandon makes an operation that is landing one that has crashed.
 func (s *Records) abandon() error {
 	db := s.DB()
-	id, err := db.Landing()
+	id, err := db.Operations().Landing()
 	if err != nil || id == "" {
 		return err
 	}
 	o, err := s.Op(id)
 	if err != nil {
-		return db.Discard(id)
+		return db.Operations().Discard(id)
 	}
 	o.unplan()
 	o.Outcome, o.Ended = Crashed, s.Now()
@@ -89,7 +89,7 @@ func (s *Records) abandon() error {
 	if err != nil {
 		return err
 	}
-	return db.Save(row, nil, nil)
+	return db.Operations().Save(row, nil, nil)
 }
 
 // WithFileLock calls do under the file lock, .dream.lock, after recovery. The caller holds the mutex.
@@ -122,7 +122,7 @@ func (s *Store) Hold(dir *memory.Dir, info Op, fill func(*Stage) error) error {
 		return err
 	}
 	t.Stage.late = true // until all is staged
-	_, known := t.Stage.db.Operation(t.ID)
+	_, known := t.Stage.db.Operations().Get(t.ID)
 	if known != nil && !errors.Is(known, fs.ErrNotExist) {
 		return known
 	}

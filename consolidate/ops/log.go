@@ -109,13 +109,13 @@ func (s *Records) Append(e LogEntry) error {
 	if err != nil {
 		return err
 	}
-	return s.DB().Log(*row)
+	return s.DB().Log().Add(*row)
 }
 
 // Newest returns the entries of the log, the newest first, as far as the caller reads them. It skips entries that are damaged.
 func (s *Records) Newest(q state.LogQuery) iter.Seq2[LogEntry, error] {
 	return func(yield func(LogEntry, error) bool) {
-		err := s.Look().Entries(q, func(row state.Entry) bool {
+		err := s.Look().Log().Entries(q, func(row state.Entry) bool {
 			e := LogEntry{Undone: row.Undone}
 			return json.Unmarshal(row.Text, &e) != nil || yield(e, nil)
 		})
@@ -127,7 +127,7 @@ func (s *Records) Newest(q state.LogQuery) iter.Seq2[LogEntry, error] {
 
 // Undone returns which of some operations are undone. An undo that was itself undone does not count.
 func (s *Records) Undone(ids ...string) (map[string]bool, error) {
-	return s.Look().Undone(ids...)
+	return s.Look().Log().Undone(ids...)
 }
 
 // Entry returns the line of i for the log.

@@ -180,7 +180,7 @@ func (s *Records) Op(id string) (o Op, err error) {
 		return o, ErrUnknown
 	}
 	db := s.Look()
-	row, err := db.Operation(id)
+	row, err := db.Operations().Get(id)
 	if err != nil {
 		return o, err
 	}

@@ -33,7 +33,7 @@ func (s *Store) Since(dir *memory.Dir) (lock.Stamp, error) {
 // Unfinished returns the dreams, except the open one, that ended with changes in their stage, the newest first.
 func (s *Store) Unfinished(open string) ([]Op, error) {
 	db := s.Records.Look()
-	ids, err := db.Staged(false)
+	ids, err := db.Operations().Staged(false)
 	var left []Op
 	for _, id := range ids {
 		o, err := s.Records.Op(id)
@@ -69,11 +69,11 @@ func (s *Store) RequestStop(ctx context.Context, reason string) (holder string, 
 	if _, err := s.Records.Op(r.ID); err != nil {
 		return "", fmt.Errorf("the state folder of %s is not ours: %w", r, err)
 	}
-	return r.String(), s.Records.DB().Stop(r.ID, reason)
+	return r.String(), s.Records.DB().Operations().Stop(r.ID, reason)
 }
 
 // StopAsked reports whether t was asked to stop, and the reason.
 func (t *Tx) StopAsked() (reason string, asked bool) {
-	why, asked := t.Stage.db.StopAsked(t.ID)
+	why, asked := t.Stage.db.Operations().StopAsked(t.ID)
 	return "stopped: " + why, asked
 }

@@ -199,7 +199,7 @@ func (s *Store) end(l *lock.Lock, dir *memory.Dir, r lock.Record) error {
 // the zero Record.
 func (s *Records) landing() (lock.Record, error) {
 	db := s.Look()
-	id, err := db.Landing()
+	id, err := db.Operations().Landing()
 	if id == "" || err != nil {
 		return lock.Record{}, err
 	}

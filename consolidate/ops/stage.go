@@ -45,7 +45,7 @@ func (s *Stage) write(entry *LogEntry) error {
 	}
 	line, err := entry.row(s.dir.AllowSecrets)
 	if err == nil {
-		err = s.db.Save(row, s.pending, line)
+		err = s.db.Operations().Save(row, s.pending, line)
 	}
 	if err == nil {
 		s.pending, s.Bytes = nil, row.Bytes

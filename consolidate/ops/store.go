@@ -126,7 +126,7 @@ func (s *Store) moment(dir *memory.Dir) (m moment, quiet bool) {
 		m.written = info.ModTime()
 	}
 	m.record, _ = lock.Read(dir.Root()) // a torn record is none: recovery has seen it, or cannot write
-	m.landed, _ = s.Records.Look().Landings()
+	m.landed, _ = s.Records.Look().Log().Landings()
 	return m, !m.record.Committing
 }
 

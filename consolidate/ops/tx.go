@@ -76,7 +76,7 @@ func (s *Store) begin(l *lock.Lock, dir *memory.Dir, info Op) (*Tx, error) {
 	t.lock = l
 	t.Stage.late = !info.Resumed && info.Kind != lock.KindDream
 	if !t.Stage.late {
-		err = t.Stage.db.ResetStop(t.ID) // it stopped the earlier run
+		err = t.Stage.db.Operations().ResetStop(t.ID) // it stopped the earlier run
 		if err == nil {
 			err = t.Save()
 		}

@@ -28,7 +28,7 @@ type Queue struct{ Store *ops.Store }
 // Waiting returns the proposals, the newest first. The caller holds the mutex.
 func (r *Queue) Waiting() ([]ops.Op, error) {
 	db := r.Store.Records.Look()
-	ids, err := db.Staged(true)
+	ids, err := db.Operations().Staged(true)
 	var waiting []ops.Op
 	for _, id := range ids {
 		info, err := r.Store.Records.Op(id)

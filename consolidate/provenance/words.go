@@ -62,12 +62,12 @@ func (r *Sources) Keep(cited []Words) error {
 		return nil
 	}
 	r.Store.Step("words")
-	return r.Store.Records.DB().KeepWords(cited)
+	return r.Store.Records.DB().Quotes().Keep(cited)
 }
 
 // Kept returns the kept words of a source. The caller holds the mutex.
 func (r *Sources) Kept(source string) (w Words, ok bool) {
-	w, ok, _ = r.Store.Records.Look().Words(source)
+	w, ok, _ = r.Store.Records.Look().Quotes().Get(source)
 	return w, ok
 }
 
@@ -75,7 +75,7 @@ func (r *Sources) Kept(source string) (w Words, ok bool) {
 // cannot be read, it removes nothing. The caller holds the mutex and the file lock.
 func (r *Sources) Sweep(dir *memory.Dir) {
 	db := r.Store.Records.DB()
-	sources, err := db.OldWords(r.Store.Now().Add(-wordsKept))
+	sources, err := db.Quotes().Old(r.Store.Now().Add(-wordsKept))
 	if err != nil || len(sources) == 0 {
 		return
 	}
@@ -97,7 +97,7 @@ func (r *Sources) Sweep(dir *memory.Dir) {
 		}
 	}
 	if err == nil && len(old) > 0 {
-		_ = db.RemoveWords(slices.Collect(maps.Keys(old)))
+		_ = db.Quotes().Remove(slices.Collect(maps.Keys(old)))
 	}
 }
 

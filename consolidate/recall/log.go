@@ -11,7 +11,7 @@ import (
 const maxLog = 2_000
 
 // A Push is an entry of the log: the memories that were shown at an event of a session, which is a level, Forgot or Read.
-type Push = state.Shown
+type Push = state.Push
 
 // Events that show nothing.
 const (
@@ -30,7 +30,7 @@ func (r *Recall) NoteRead(files []string) {
 	if r.Store.Session == "" || len(files) == 0 {
 		return
 	}
-	if any, err := r.Store.Records.Look().AnyShown(); err == nil && any {
+	if any, err := r.Store.Records.Look().Pushes().Any(); err == nil && any {
 		_, _ = r.Claim(Push{Host: r.Store.Host, Session: r.Store.Session, Event: Read, Files: files[:min(len(files), maxRead)]})
 	}
 }
@@ -45,7 +45,7 @@ const maxRead = 200
 // the log. If several processes claim a file at once, one gets it. A memory in the index does not count as shown, but the
 // index is shown once when a session begins, also by a host that calls two hooks for that. It needs no mutex.
 func (r *Recall) Claim(p Push) (fresh []string, err error) {
-	err = r.Store.Records.DB().AddShown(&p, maxLog, func(before []Push) bool {
+	err = r.Store.Records.DB().Pushes().Add(&p, maxLog, func(before []Push) bool {
 		shown, begun := map[string]bool{}, time.Time{}
 		for _, q := range before {
 			switch q.Event {
@@ -77,5 +77,5 @@ func (r *Recall) Claim(p Push) (fresh []string, err error) {
 
 // Pushes returns the log, the newest last. If there is none, it is empty. It needs no mutex.
 func (r *Recall) Pushes() ([]Push, error) {
-	return r.Store.Records.Look().Shown()
+	return r.Store.Records.Look().Pushes().All()
 }

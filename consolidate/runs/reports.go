@@ -26,7 +26,7 @@ func (r *Runs) Queue(i ops.Op, changes []ops.Change) {
 	if i.Kind != lock.KindDream || !i.Unattended || answered || i.Outcome != ops.Proposed && (i.Outcome != ops.Committed || len(changes) == 0) {
 		return
 	}
-	_ = r.Store.Records.DB().QueueReport(state.Report{Dream: i.ID, Outcome: string(i.Outcome), Report: ops.Notice(changes, i),
+	_ = r.Store.Records.DB().Reports().Queue(state.Report{Dream: i.ID, Outcome: string(i.Outcome), Report: ops.Notice(changes, i),
 		Decisions: r.Store.AllowSecrets.Show(i.Decisions()).Text}, maxReports)
 }
 
@@ -36,7 +36,7 @@ func (r *Runs) DeliverReports(deliver func(reports []DreamReport) error) error {
 	r.Store.Lock()
 	defer r.Store.Unlock()
 	db := r.Store.Records.DB()
-	taken, err := db.TakeReports(delivering)
+	taken, err := db.Reports().Take(delivering)
 	if err != nil {
 		return errors.Join(err, deliver(nil))
 	}
@@ -45,11 +45,11 @@ func (r *Runs) DeliverReports(deliver func(reports []DreamReport) error) error {
 		return t.Outcome == string(ops.Proposed) && (err != nil || !info.Waits()) // the person has already answered
 	})
 	err = deliver(reports)
-	return errors.Join(err, db.EndReports(taken, err == nil))
+	return errors.Join(err, db.Reports().End(taken, err == nil))
 }
 
 // HasReports reports whether there may be something to deliver. It needs no mutex.
 func (r *Runs) HasReports() bool {
-	wait, _ := r.Store.Records.Look().Reports()
+	wait, _ := r.Store.Records.Look().Reports().Waiting()
 	return wait
 }

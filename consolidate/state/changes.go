@@ -41,32 +41,32 @@ func (c *Change) columns() []any {
 
 // Landed returns the operations that landed since a time and changed something, in that order, with their changes but without the rest.
 // With files, it returns only those that changed one of them, with these changes alone.
-func (db *DB) Landed(since time.Time, files ...memory.Name) ([]Operation, error) {
+func (t Operations) Landed(since time.Time, files ...memory.Name) ([]Operation, error) {
 	if len(files) == 0 {
-		return db.landed("operations JOIN changes ON operation = id WHERE state = 'landed' AND operations.landed >= ? ORDER BY operations.landed, id, position", nanos(since))
+		return t.withChanges("operations JOIN changes ON operation = id WHERE state = 'landed' AND operations.landed >= ? ORDER BY operations.landed, id, position", nanos(since))
 	}
 	args := []any{nanos(since)}
 	for _, n := range files {
 		args = append(args, n.String())
 	}
-	return db.landed(`changes CROSS JOIN operations ON id = operation
+	return t.withChanges(`changes CROSS JOIN operations ON id = operation
 		WHERE changes.landed > 0 AND changes.landed >= ? AND name IN (?`+strings.Repeat(", ?", len(files)-1)+") ORDER BY changes.landed, id, position", args...)
 }
 
 // LastLanded returns the last operation that changed each file, with that change alone.
-func (db *DB) LastLanded() ([]Operation, error) {
-	return db.landed(`(WITH RECURSIVE names(file) AS (SELECT min(name) FROM changes
+func (t Operations) LastLanded() ([]Operation, error) {
+	return t.withChanges(`(WITH RECURSIVE names(file) AS (SELECT min(name) FROM changes
 			UNION ALL SELECT (SELECT min(name) FROM changes WHERE name > file) FROM names WHERE file IS NOT NULL)
 		SELECT file, (SELECT max(landed) FROM changes WHERE name = file) AS last FROM names)
 		CROSS JOIN changes ON name = file AND changes.landed = last CROSS JOIN operations ON id = operation WHERE last > 0`)
 }
 
-func (db *DB) landed(from string, args ...any) (all []Operation, err error) {
+func (t Operations) withChanges(from string, args ...any) (all []Operation, err error) {
 	type row struct {
 		Operation
 		change Change
 	}
-	rows, err := list(db, func(r *row) []any {
+	rows, err := list(t.db, func(r *row) []any {
 		return append([]any{&r.ID, &r.Kind, &r.Undoes, (*nanos)(&r.Landed)}, r.change.columns()...)
 	}, "SELECT id, kind, undoes, operations.landed, "+changeColumns+" FROM "+from, args...)
 	for _, r := range rows {

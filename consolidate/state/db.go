@@ -81,6 +81,26 @@ func (db *DB) Replaced() bool {
 	return err != nil || !os.SameFile(info, db.file)
 }
 
+// The parts of a database. Each has the methods of its tables.
+type (
+	Operations struct{ db *DB }
+	Log        struct{ db *DB }
+	Quotes     struct{ db *DB } // the words that memories cite
+	Reports    struct{ db *DB } // of unattended dreams
+	Pushes     struct{ db *DB } // memories shown to models automatically
+	Events     struct {         // of a dream
+		db    *DB
+		dream string
+	}
+)
+
+func (db *DB) Operations() Operations       { return Operations{db} }
+func (db *DB) Log() Log                     { return Log{db} }
+func (db *DB) Quotes() Quotes               { return Quotes{db} }
+func (db *DB) Reports() Reports             { return Reports{db} }
+func (db *DB) Pushes() Pushes               { return Pushes{db} }
+func (db *DB) Events(ofDream string) Events { return Events{db, ofDream} }
+
 // Tx is a transaction.
 type Tx struct {
 	*sql.Tx

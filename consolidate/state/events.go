@@ -41,11 +41,10 @@ type Reviewed struct {
 // maxEvents bounds the events of a dream; far more than one has.
 const maxEvents = 5_000
 
-// AddEvent adds an event of a dream, unless it equals the one before but for its time, or the dream has too many. A power cut may lose
-// it.
-func (db *DB) AddEvent(dream string, e Event) error {
-	return db.cache(func(tx *Tx) error {
-		last, err := tx.events("WHERE dream = ? ORDER BY id DESC LIMIT 1", dream)
+// Add adds an event, unless it equals the one before but for its time, or the dream has too many. A power cut may lose it.
+func (t Events) Add(e Event) error {
+	return t.db.cache(func(tx *Tx) error {
+		last, err := tx.events("WHERE dream = ? ORDER BY id DESC LIMIT 1", t.dream)
 		if err != nil {
 			return err
 		}
@@ -56,15 +55,15 @@ func (db *DB) AddEvent(dream string, e Event) error {
 		}
 		_, err = tx.Exec(`INSERT INTO events (dream, time, phase, kind, text, hits, files, sessions)
 			SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE (SELECT count(*) FROM events WHERE dream = ?1) < ?9`,
-			dream, stamp(e.Time), e.Phase, string(e.Kind), e.Text, e.Hits, inJSON{e.Files}, inJSON{e.Reviewed}, maxEvents)
+			t.dream, stamp(e.Time), e.Phase, string(e.Kind), e.Text, e.Hits, inJSON{e.Files}, inJSON{e.Reviewed}, maxEvents)
 		return err
 	})
 }
 
-// Events returns the events of a dream, the oldest first.
-func (db *DB) Events(dream string) (events []Event, err error) {
-	err = db.view(func(tx *Tx) error {
-		events, err = tx.events("WHERE dream = ? ORDER BY id", dream)
+// All returns the events, the oldest first.
+func (t Events) All() (events []Event, err error) {
+	err = t.db.view(func(tx *Tx) error {
+		events, err = tx.events("WHERE dream = ? ORDER BY id", t.dream)
 		return err
 	})
 	return events, err

@@ -13,9 +13,9 @@ type Entry struct {
 // Committed is the outcome of an operation that landed.
 const Committed = "committed"
 
-// Log adds an entry to the log.
-func (db *DB) Log(e Entry) error {
-	return db.update(func(tx *Tx) error { return tx.log(e) })
+// Add adds an entry to the log.
+func (t Log) Add(e Entry) error {
+	return t.db.update(func(tx *Tx) error { return tx.log(e) })
 }
 
 func (tx *Tx) log(e Entry) error {
@@ -41,8 +41,8 @@ func (tx *Tx) log(e Entry) error {
 }
 
 // Landings returns a number that grows with each landing.
-func (db *DB) Landings() (last int64, err error) {
-	err = db.one("SELECT coalesce(max(seq), 0) FROM log WHERE files > 0", &last)
+func (t Log) Landings() (last int64, err error) {
+	err = t.db.one("SELECT coalesce(max(seq), 0) FROM log WHERE files > 0", &last)
 	return last, err
 }
 
@@ -57,7 +57,7 @@ type LogQuery struct {
 const page = 64
 
 // Entries calls yield with the entries of the log, the newest first, until it returns false. The database can be used meanwhile.
-func (db *DB) Entries(q LogQuery, yield func(Entry) bool) error {
+func (t Log) Entries(q LogQuery, yield func(Entry) bool) error {
 	where, args := "", []any{}
 	if q.Kind != "" {
 		where += " AND kind = ?"
@@ -71,7 +71,7 @@ func (db *DB) Entries(q LogQuery, yield func(Entry) bool) error {
 		where += " AND files > 0"
 	}
 	for before := int64(1) << 62; ; {
-		entries, err := list(db, func(e *Entry) []any {
+		entries, err := list(t.db, func(e *Entry) []any {
 			return []any{&e.seq, &e.Operation, &e.Kind, &e.Outcome, &e.Undoes, &e.Undone, &e.Text}
 		}, "SELECT seq, operation, kind, outcome, undoes, undone, entry FROM log WHERE seq < ?"+where+" ORDER BY seq DESC LIMIT ?",
 			append(append([]any{before}, args...), page)...)
@@ -90,8 +90,8 @@ func (db *DB) Entries(q LogQuery, yield func(Entry) bool) error {
 }
 
 // Undone returns which of some operations are undone.
-func (db *DB) Undone(ids ...string) (map[string]bool, error) {
-	found, err := db.ids("SELECT operation FROM log WHERE undone AND operation IN (SELECT value FROM json_each(?))", inJSON{ids})
+func (t Log) Undone(ids ...string) (map[string]bool, error) {
+	found, err := t.db.ids("SELECT operation FROM log WHERE undone AND operation IN (SELECT value FROM json_each(?))", inJSON{ids})
 	undone := make(map[string]bool, len(found))
 	for _, id := range found {
 		undone[id] = true

@@ -51,7 +51,7 @@ func TestShown(t *testing.T) {
 	db := openAt(t, &now)
 	for i := range 10 {
 		for _, add := range []bool{false, true} {
-			err := db.AddShown(&Shown{Session: fmt.Sprint(i % 2), Event: "prompt", Files: []string{fmt.Sprint(i)}}, 3, func(before []Shown) bool {
+			err := db.Pushes().Add(&Push{Session: fmt.Sprint(i % 2), Event: "prompt", Files: []string{fmt.Sprint(i)}}, 3, func(before []Push) bool {
 				if want := min(i/2, 1); len(before) != want {
 					t.Errorf("%d: %d before, want %d", i, len(before), want)
 				}
@@ -63,7 +63,7 @@ func TestShown(t *testing.T) {
 		}
 	}
 	var files []string
-	for _, s := range must[[]Shown](t)(db.Shown()) {
+	for _, s := range must[[]Push](t)(db.Pushes().All()) {
 		files = append(files, s.Files...)
 	}
 	if !slices.Equal(files, []string{"7", "8", "9"}) {
@@ -77,7 +77,7 @@ func TestReports(t *testing.T) {
 	db := openAt(t, &now)
 	take := func(want ...string) []Report {
 		t.Helper()
-		taken := must[[]Report](t)(db.TakeReports(time.Second))
+		taken := must[[]Report](t)(db.Reports().Take(time.Second))
 		var dreams []string
 		for _, r := range taken {
 			dreams = append(dreams, r.Dream)
@@ -88,20 +88,20 @@ func TestReports(t *testing.T) {
 		return taken
 	}
 	for _, dream := range []string{"a", "b", "c", "a"} {
-		do(t, db.QueueReport(Report{Dream: dream}, 2))
+		do(t, db.Reports().Queue(Report{Dream: dream}, 2))
 	}
 	take("c", "a")
 	take()
 	now = now.Add(2 * time.Second)
 	taken := take("c", "a")
-	do(t, db.QueueReport(Report{Dream: "a", Report: "a newer one"}, 2))
-	do(t, db.EndReports(taken, true))
+	do(t, db.Reports().Queue(Report{Dream: "a", Report: "a newer one"}, 2))
+	do(t, db.Reports().End(taken, true))
 	taken = take("a")
-	do(t, db.EndReports(taken, false))
+	do(t, db.Reports().End(taken, false))
 	now = now.Add(-time.Hour) // the clock was wrong
 	take("a")
 	now = now.Add(-time.Hour)
-	do(t, db.EndReports(take("a"), true))
+	do(t, db.Reports().End(take("a"), true))
 	take()
 }
 
@@ -112,7 +112,7 @@ func TestNothingKept(t *testing.T) {
 		if p := must[Pause](t)(Offers.Get(db)); p != (Pause{}) {
 			t.Errorf("%+v", p)
 		}
-		if must[bool](t)(db.Reports()) || must[bool](t)(db.AnyShown()) {
+		if must[bool](t)(db.Reports().Waiting()) || must[bool](t)(db.Pushes().Any()) {
 			t.Error("something waits")
 		}
 		if n := len(must[[]Left](t)(LastLeft.Get(db))) + len(must[map[string]bool](t)(Declined.Get(db))); n != 0 {

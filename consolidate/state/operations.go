@@ -44,9 +44,9 @@ func (o *Operation) Change(n memory.Name) (Change, bool) {
 
 // Save makes an operation durable in place of what it was, with texts, and an entry in the log if it is not nil. It adds
 // the number of bytes of texts that were not there to o.Bytes.
-func (db *DB) Save(o *Operation, texts map[memory.Sum][]byte, entry *Entry) error {
+func (t Operations) Save(o *Operation, texts map[memory.Sum][]byte, entry *Entry) error {
 	bytes := o.Bytes
-	return db.update(func(tx *Tx) error {
+	return t.db.update(func(tx *Tx) error {
 		added, err := tx.addTexts(texts)
 		if err != nil {
 			return err
@@ -99,8 +99,8 @@ func (tx *Tx) release(needs string, args ...any) error {
 }
 
 // Discard removes operations, and their texts that no other needs. An unknown one is ignored.
-func (db *DB) Discard(ids ...string) error {
-	return db.update(func(tx *Tx) error { return tx.discard(ids) })
+func (t Operations) Discard(ids ...string) error {
+	return t.db.update(func(tx *Tx) error { return tx.discard(ids) })
 }
 
 func (tx *Tx) discard(ids []string) error {
@@ -114,12 +114,12 @@ func (tx *Tx) discard(ids []string) error {
 	return err
 }
 
-// Operation returns an operation. It fails with fs.ErrNotExist if there is none.
-func (db *DB) Operation(id string) (o Operation, err error) {
-	if db == nil {
+// Get returns an operation. It fails with fs.ErrNotExist if there is none.
+func (t Operations) Get(id string) (o Operation, err error) {
+	if t.db == nil {
 		return o, fs.ErrNotExist
 	}
-	err = db.view(func(tx *Tx) error {
+	err = t.db.view(func(tx *Tx) error {
 		o, err = tx.operation(id)
 		return err
 	})
@@ -140,20 +140,20 @@ func (tx *Tx) operation(id string) (Operation, error) {
 }
 
 // Landing returns the ID of the operation that is landing, or "".
-func (db *DB) Landing() (string, error) {
-	ids, err := db.ids("SELECT id FROM operations WHERE state = 'landing'")
+func (t Operations) Landing() (string, error) {
+	ids, err := t.db.ids("SELECT id FROM operations WHERE state = 'landing'")
 	return append(ids, "")[0], err
 }
 
 // IDs returns the IDs of all operations, the oldest first.
-func (db *DB) IDs() ([]string, error) { return db.ids("SELECT id FROM operations ORDER BY id") }
+func (t Operations) IDs() ([]string, error) { return t.db.ids("SELECT id FROM operations ORDER BY id") }
 
 // Beginning returns the IDs that begin with a text, the oldest first.
-func (db *DB) Beginning(with string) ([]string, error) {
-	return db.ids("SELECT id FROM operations WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY id", with)
+func (t Operations) Beginning(with string) ([]string, error) {
+	return t.db.ids("SELECT id FROM operations WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY id", with)
 }
 
 // Staged returns the IDs of the operations that wait for the person or not, and have not begun to land, the newest first.
-func (db *DB) Staged(waits bool) ([]string, error) {
-	return db.ids("SELECT id FROM operations WHERE state = 'staged' AND waits = ? ORDER BY id DESC", waits)
+func (t Operations) Staged(waits bool) ([]string, error) {
+	return t.db.ids("SELECT id FROM operations WHERE state = 'staged' AND waits = ? ORDER BY id DESC", waits)
 }

@@ -10,9 +10,9 @@ type Report struct {
 	Decisions string // masked; has reasons in a model's words, which must not be shown to another model
 }
 
-// QueueReport queues a report, in place of an earlier one on the same dream, and keeps the newest most.
-func (db *DB) QueueReport(r Report, most int) error {
-	return db.update(func(tx *Tx) error {
+// Queue queues a report, in place of an earlier one on the same dream, and keeps the newest most.
+func (t Reports) Queue(r Report, most int) error {
+	return t.db.update(func(tx *Tx) error {
 		_, err := tx.Exec("INSERT OR REPLACE INTO reports (dream, outcome, report, decisions) VALUES (?, ?, ?, ?)", r.Dream, r.Outcome, r.Report, r.Decisions)
 		if err == nil {
 			_, err = tx.Exec("DELETE FROM reports WHERE rowid NOT IN (SELECT rowid FROM reports ORDER BY rowid DESC LIMIT ?)", most)
@@ -21,15 +21,15 @@ func (db *DB) QueueReport(r Report, most int) error {
 	})
 }
 
-// Reports returns whether a report waits.
-func (db *DB) Reports() (wait bool, err error) {
-	err = db.one("SELECT EXISTS (SELECT 1 FROM reports)", &wait)
+// Waiting reports whether a report waits.
+func (t Reports) Waiting() (wait bool, err error) {
+	err = t.db.one("SELECT EXISTS (SELECT 1 FROM reports)", &wait)
 	return wait, err
 }
 
-// TakeReports returns the reports that no other process has taken within a time, the oldest first. The caller calls EndReports.
-func (db *DB) TakeReports(within time.Duration) (taken []Report, err error) {
-	err = db.update(func(tx *Tx) error {
+// Take returns the reports that no other process has taken within a time, the oldest first. The caller calls End.
+func (t Reports) Take(within time.Duration) (taken []Report, err error) {
+	err = t.db.update(func(tx *Tx) error {
 		const free = " WHERE taken IS NULL OR taken <= ? OR taken > ?" // the last by a wrong clock
 		before, now := stamp(tx.now.Add(-within)), stamp(tx.now)
 		taken, err = all(tx, func(r *Report) []any { return []any{&r.Dream, &r.Outcome, &r.Report, &r.Decisions} },
@@ -42,11 +42,11 @@ func (db *DB) TakeReports(within time.Duration) (taken []Report, err error) {
 	return taken, err
 }
 
-// EndReports removes reports that were taken, or with delivered false gives them back.
-func (db *DB) EndReports(taken []Report, delivered bool) error {
+// End removes reports that were taken, or with delivered false gives them back.
+func (t Reports) End(taken []Report, delivered bool) error {
 	statement := "UPDATE reports SET taken = NULL WHERE dream = ?"
 	if delivered {
 		statement = "DELETE FROM reports WHERE taken IS NOT NULL AND dream = ?"
 	}
-	return db.update(func(tx *Tx) error { return each(tx, taken, func(r Report) []any { return []any{r.Dream} }, statement) })
+	return t.db.update(func(tx *Tx) error { return each(tx, taken, func(r Report) []any { return []any{r.Dream} }, statement) })
 }

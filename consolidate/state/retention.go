@@ -16,9 +16,9 @@ type Retention struct {
 const newestLanded = "SELECT id FROM operations WHERE state = 'landed' AND (kind = 'dream') = ? ORDER BY landed DESC, id DESC LIMIT ?"
 
 // Prune removes the operations that r does not keep at a time. It returns the number of bytes of those that landed and are left.
-func (db *DB) Prune(r Retention, now time.Time) (left int64, err error) {
+func (t Operations) Prune(r Retention, now time.Time) (left int64, err error) {
 	before := func(age time.Duration) int64 { return now.Add(-age).UnixNano() }
-	err = db.update(func(tx *Tx) error {
+	err = t.db.update(func(tx *Tx) error {
 		gone, err := tx.strings(`SELECT id FROM operations
 			WHERE state = 'staged' AND NOT only_copy AND last_call < CASE WHEN waits THEN ? ELSE ? END`, before(r.Proposals), before(r.Stages))
 		if err != nil {
@@ -59,8 +59,8 @@ type Use struct {
 }
 
 // Use returns how much the operations that have landed are.
-func (db *DB) Use() (u Use, err error) {
-	err = db.view(func(tx *Tx) error {
+func (t Operations) Use() (u Use, err error) {
+	err = t.db.view(func(tx *Tx) error {
 		u, err = tx.use()
 		return err
 	})
@@ -73,7 +73,7 @@ func (tx *Tx) use() (u Use, err error) {
 }
 
 // Last returns the newest ID that is less than a text, "" if there is none.
-func (db *DB) Last(before string) (string, error) {
-	ids, err := db.ids("SELECT id FROM operations WHERE id < ? ORDER BY id DESC LIMIT 1", before)
+func (t Operations) Last(before string) (string, error) {
+	ids, err := t.db.ids("SELECT id FROM operations WHERE id < ? ORDER BY id DESC LIMIT 1", before)
 	return append(ids, "")[0], err
 }

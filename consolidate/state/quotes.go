@@ -15,18 +15,18 @@ type Words struct {
 	Text    string       `json:"text,omitempty"` // masked and visible
 }
 
-// KeepWords keeps words. Those that are already kept under their source stay.
-func (db *DB) KeepWords(words []Words) error {
-	return db.update(func(tx *Tx) error {
+// Keep keeps words. Those that are already kept under their source stay.
+func (t Quotes) Keep(words []Words) error {
+	return t.db.update(func(tx *Tx) error {
 		return each(tx, words, func(w Words) []any {
 			return []any{w.Source, w.Session, string(w.Speaker), stamp(w.Said), w.Text, stamp(tx.now)}
 		}, "INSERT OR IGNORE INTO words (source, session, speaker, said, text, kept) VALUES (?, ?, ?, ?, ?, ?)")
 	})
 }
 
-// Words returns the words of a source, if they are kept.
-func (db *DB) Words(source string) (w Words, kept bool, err error) {
-	err = db.view(func(tx *Tx) error {
+// Get returns the words of a source, if they are kept.
+func (t Quotes) Get(source string) (w Words, kept bool, err error) {
+	err = t.db.view(func(tx *Tx) error {
 		kept, err = found(tx.QueryRow("SELECT source, session, speaker, said, text FROM words WHERE source = ?", source).
 			Scan(&w.Source, &w.Session, &w.Speaker, (*stamp)(&w.Said), &w.Text))
 		return err
@@ -34,12 +34,12 @@ func (db *DB) Words(source string) (w Words, kept bool, err error) {
 	return w, kept, err
 }
 
-// OldWords returns the sources of words that were kept before a time.
-func (db *DB) OldWords(before time.Time) ([]string, error) {
-	return db.ids("SELECT source FROM words WHERE kept < ?", stamp(before))
+// Old returns the sources of words that were kept before a time.
+func (t Quotes) Old(before time.Time) ([]string, error) {
+	return t.db.ids("SELECT source FROM words WHERE kept < ?", stamp(before))
 }
 
-// RemoveWords removes the words of sources.
-func (db *DB) RemoveWords(sources []string) error {
-	return db.update(func(tx *Tx) error { return each(tx, sources, value, "DELETE FROM words WHERE source = ?") })
+// Remove removes the words of sources.
+func (t Quotes) Remove(sources []string) error {
+	return t.db.update(func(tx *Tx) error { return each(tx, sources, value, "DELETE FROM words WHERE source = ?") })
 }
