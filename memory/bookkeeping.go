@@ -9,9 +9,10 @@ import (
 // bookkeeping are the fields that this program and the hosts keep. No person or model writes them.
 var bookkeeping = []string{"created", "modified", "sources", "originSessionId", "originSessionIds"}
 
-// Bookkeeping returns the bookkeeping fields of the frontmatter as they are written, by key without "metadata.", and
+// Bookkeeping returns the bookkeeping fields of a topic as they are written, by key without "metadata.", and
 // reports for each line of the text whether it belongs to one.
-func (t *Topic) Bookkeeping() (fields map[string]string, lines []bool) {
+func Bookkeeping(text string) (fields map[string]string, lines []bool) {
+	t := ParseTopic([]byte(text))
 	fields, lines = make(map[string]string), make([]bool, strings.Count(t.body, "\n")+len(t.head)+1)
 	for _, f := range t.fields {
 		key := strings.TrimPrefix(f.key, "metadata.")
@@ -31,7 +32,7 @@ func (t *Topic) Bookkeeping() (fields map[string]string, lines []bool) {
 // is left in the text.
 func Brief(n Name, text string) (kind, brief string) {
 	t := ParseTopic([]byte(text))
-	_, hidden := t.Bookkeeping()
+	_, hidden := Bookkeeping(text)
 	meta := t.field("metadata")
 	for _, f := range t.fields {
 		switch {
@@ -67,7 +68,8 @@ func Brief(n Name, text string) (kind, brief string) {
 
 // SaysTheSame reports whether two topics differ in bookkeeping fields and in the way that values are written at most, such as in
 // quotation marks.
-func (t *Topic) SaysTheSame(o *Topic) bool {
+func SaysTheSame(a, b []byte) bool {
+	t, o := ParseTopic(a), ParseTopic(b)
 	return t.body == o.body && slices.Equal(t.says(), o.says())
 }
 

@@ -12,8 +12,9 @@ const fence = "---"
 
 // frontmatter is the lines from "---" to "---", each with its ending, and their fields.
 type frontmatter struct {
-	head   []string
-	fields []field
+	head     []string
+	fields   []field
+	unclosed bool // a first "---" has no second
 }
 
 // field is one key of the frontmatter and where it is.
@@ -240,17 +241,38 @@ func isVoid(text string) bool {
 
 func indentOf(text string) int { return len(text) - len(strings.TrimLeft(text, " \t")) }
 
+// A Syntax says how the frontmatter of a topic is written.
+type Syntax struct{ of *frontmatter }
+
+// Syntax returns how the frontmatter is written.
+func (m *frontmatter) Syntax() Syntax { return Syntax{m} }
+
+// Unclosed reports whether the file begins with "---" and no second one follows, so that a host
+// sees no frontmatter at all.
+func (s Syntax) Unclosed() bool { return s.of.unclosed }
+
+// EveryType returns each type that the frontmatter gives, in any form and spelling of the key. A file should have one.
+func (s Syntax) EveryType() (kinds []string) {
+	for _, f := range s.of.fields {
+		if key := f.key[strings.LastIndexByte(f.key, '.')+1:]; strings.EqualFold(key, "type") && f.value != "" {
+			kind, _, _ := strings.Cut(f.value, " #")
+			kinds = append(kinds, strings.TrimSpace(kind))
+		}
+	}
+	return kinds
+}
+
 // InOneLine reports whether the value of a field is text in one line.
-func (m *frontmatter) InOneLine(key string) bool {
-	f := m.field(key)
+func (s Syntax) InOneLine(key string) bool {
+	f := s.of.field(key)
 	return f != nil && f.kind == scalar
 }
 
 // Quoted returns the line of a field in one line, and that line with the value in quotes where YAML does not
 // read it as the text that it is; else the same line twice.
-func (m *frontmatter) Quoted(key string) (line, quoted string) {
-	f := m.field(key)
-	line, _ = cutEnd(m.head[f.line])
+func (s Syntax) Quoted(key string) (line, quoted string) {
+	f := s.of.field(key)
+	line, _ = cutEnd(s.of.head[f.line])
 	n, err := readYAML(line[f.from:])
 	if f.from == f.to || err == nil && n.Kind == yaml.ScalarNode && n.Value == f.value {
 		return line, line

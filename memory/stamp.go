@@ -49,7 +49,7 @@ func (t *Topic) quote(want func(f *field, line string) bool) (changed bool) {
 		if f == nil || f.kind != scalar {
 			continue
 		}
-		if line, quoted := t.Quoted(key); line != quoted && want(f, line) {
+		if line, quoted := t.Syntax().Quoted(key); line != quoted && want(f, line) {
 			_, end := cutEnd(t.head[f.line])
 			t.head[f.line] = quoted + end
 			t.masked, changed = nil, true

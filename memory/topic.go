@@ -27,10 +27,9 @@ const ByteOrderMark = "\ufeff"
 // Bytes returns what was parsed, byte for byte, until Stamp changes a line.
 type Topic struct {
 	frontmatter
-	bom      string
-	body     string
-	unclosed bool
-	masked   *secret.View // nil: not looked for yet
+	bom    string
+	body   string
+	masked *secret.View // nil: not looked for yet
 }
 
 // ParseTopic reads a topic. Every sequence of bytes is one.
@@ -56,10 +55,6 @@ func (t *Topic) Equal(o *Topic) bool {
 
 // HasFrontmatter reports whether the file begins with frontmatter that is also closed.
 func (m *frontmatter) HasFrontmatter() bool { return len(m.head) > 0 }
-
-// Unclosed reports whether the file begins with "---" and no second one follows, so that a host
-// sees no frontmatter at all.
-func (t *Topic) Unclosed() bool { return t.unclosed }
 
 // Field returns a value of the frontmatter, without quotes, and the line (from 1) of its key.
 // The key of a nested field is dotted: "metadata.type". Of several lines of the same key the first
@@ -101,17 +96,6 @@ func (m *frontmatter) Description() string { return m.value("description") }
 func (m *frontmatter) Type() string {
 	kind, _, _ := strings.Cut(m.either("type").value, " #")
 	return strings.TrimSpace(kind)
-}
-
-// EveryType returns each type that the frontmatter gives, in any form and spelling of the key. A file should have one.
-func (m *frontmatter) EveryType() (kinds []string) {
-	for _, f := range m.fields {
-		if key := f.key[strings.LastIndexByte(f.key, '.')+1:]; strings.EqualFold(key, "type") && f.value != "" {
-			kind, _, _ := strings.Cut(f.value, " #")
-			kinds = append(kinds, strings.TrimSpace(kind))
-		}
-	}
-	return kinds
 }
 
 func (m *frontmatter) value(key string) string {

@@ -143,19 +143,24 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 			}
 			continue
 		}
-		reason, hint, rest := explain(err)
-		refused := refusedWrite{Number: i + 1, Path: quoted(pathOf(arguments), 200), Reason: quoted(reason, maxRefusal), Hint: quoted(hint, maxRefusal)}
-		for _, line := range rest {
-			if len(rest) > 1 && len(refused.More) < maxRuleHints {
-				refused.More = append(refused.More, visible.Short(line, 300))
-			}
-		}
-		if _, ok := errors.AsType[*consolidate.PersonError](err); ok {
-			refused.Hint = "only the person decides that: write it alone, so that they can be asked"
-		}
-		all.Refused = append(all.Refused, refused)
+		all.Refused = append(all.Refused, refusedOf(i+1, arguments, err))
 	}
 	return answer{value: all, rest: writeRest}, nil
+}
+
+// refusedOf returns what is said of a refused write.
+func refusedOf(number int, arguments json.RawMessage, err error) refusedWrite {
+	reason, hint, rest := explain(err)
+	refused := refusedWrite{Number: number, Path: quoted(pathOf(arguments), 200), Reason: quoted(reason, maxRefusal), Hint: quoted(hint, maxRefusal)}
+	for _, line := range rest {
+		if len(rest) > 1 && len(refused.More) < maxRuleHints {
+			refused.More = append(refused.More, visible.Short(line, 300))
+		}
+	}
+	if _, ok := errors.AsType[*consolidate.PersonError](err); ok {
+		refused.Hint = "only the person decides that: write it alone, so that they can be asked"
+	}
+	return refused
 }
 
 func pathOf(arguments json.RawMessage) string {

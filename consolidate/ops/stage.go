@@ -165,7 +165,7 @@ func (s *Stage) replace(n memory.Name, before memory.Sum, data []byte, mtime tim
 		s.keep(data)
 	}
 	if old, err := s.Content(before); before != "" && data != nil && n.IsTopic() && err == nil {
-		c.Same = memory.ParseTopic(old).SaysTheSame(memory.ParseTopic(data))
+		c.Same = memory.SaysTheSame(old, data)
 	}
 	s.drop(n)
 	if c.Before != c.After {

@@ -156,9 +156,9 @@ func (c *Change) replaced() (map[memory.Name]memory.Sum, error) {
 // note adds c, which merges the memories in replaced, to the record of a proposal, in place of earlier changes to them.
 func note(i *ops.Op, c Change, replaced []memory.Name) {
 	file := c.Name.String()
-	forget(i, c.Name)
+	removeChange(i, c.Name)
 	for _, o := range replaced {
-		forget(i, o)
+		removeChange(i, o)
 		i.Request.Remove = append(i.Request.Remove, o.String())
 	}
 	i.Held[file] = c.Reason
@@ -181,16 +181,16 @@ func note(i *ops.Op, c Change, replaced []memory.Name) {
 
 // drop removes the change of n from a proposal.
 func (r *Queue) drop(dir *memory.Dir, w ops.Op, n memory.Name) error {
-	forget(&w, n)
+	removeChange(&w, n)
 	if len(w.Held) == 0 {
 		return r.Store.Records.Discard(w.ID)
 	}
 	return r.Store.Hold(dir, w, func(*ops.Stage) error { return nil })
 }
 
-// forget removes the change of n from a proposal, and the deletions of what was merged into n. If n was merged into another
+// removeChange removes the change of n from a proposal, and the deletions of what was merged into n. If n was merged into another
 // memory, that keeps its change.
-func forget(i *ops.Op, n memory.Name) {
+func removeChange(i *ops.Op, n memory.Name) {
 	m, file := i.Merges[n.String()], n.String()
 	keep(i, func(f string) bool { return f != file && (m == nil || m.Replaced[f] == "") })
 }

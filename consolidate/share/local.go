@@ -176,7 +176,7 @@ func (l *link) merge(base, local, theirs Files) (Files, []merge.Clash, error) {
 
 // isTeam reports whether a memory is of the types that a team shares, and of no other.
 func isTeam(data []byte) bool {
-	kinds := memory.ParseTopic(data).EveryType()
+	kinds := memory.ParseTopic(data).Syntax().EveryType()
 	return len(kinds) > 0 && !slices.ContainsFunc(kinds, func(kind string) bool {
 		return kind != memory.TypeProject && kind != memory.TypeReference
 	})

@@ -17,7 +17,7 @@ type Change struct {
 	After      memory.Sum
 	AfterTime  time.Time   // zero until it is planned
 	AfterMode  fs.FileMode // of a file that comes back; 0: 0600
-	Same       bool        // the text says the same, as memory.Topic.SaysTheSame
+	Same       bool        // the text says the same, as memory.SaysTheSame
 	Temp       string      // while it lands: the new text before, what it displaced after
 }
 

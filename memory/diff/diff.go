@@ -92,7 +92,7 @@ type folded struct {
 }
 
 func fold(text string) folded {
-	fields, lines := memory.ParseTopic([]byte(text)).Bookkeeping()
+	fields, lines := memory.Bookkeeping(text)
 	f := folded{fields: fields}
 	var b strings.Builder
 	i := 0

@@ -70,56 +70,77 @@ func findBadFrontmatter(v *view, n memory.Name, t *memory.Topic) []Finding {
 		f.Severity = Error
 	}
 	switch {
-	case t.Unclosed():
+	case t.Syntax().Unclosed():
 		f.subject, f.Message, f.Hint = "unclosed", "the frontmatter is not closed by a second \"---\", so no host sees it", "close it after its last key"
 		return []Finding{f}
 	case !t.HasFrontmatter():
 		f.subject, f.Message, f.Hint = "none", "there is no frontmatter: name, description and type are missing", "begin the file with "+form
 		return []Finding{f}
 	}
-	var wrong, hints, missing []string
-	report := func(subject string, line int, value, message, hint string) {
-		if len(wrong) == 0 {
-			f.Line, f.Column = line, columnIn(t, line, value)
-		}
-		f.subject += subject + " "
-		wrong, hints = append(wrong, message), append(hints, hint)
-	}
+	bad := badFrontmatter{topic: t, finding: f}
 	for _, key := range []string{"name", "description"} {
-		value, line, _ := t.Field(key)
-		if strings.TrimSpace(value) == "" {
-			missing = append(missing, key)
-		} else if !t.InOneLine(key) {
-			report(key, line, value, key+" runs over several lines or is not a text; hosts read one line", fmt.Sprintf("write %s: … in one line", key))
-		} else if old, quoted := t.Quoted(key); old != quoted && !strings.Contains(f.subject, "quote") {
-			hint := "finalize_index {\"adopt\": true} puts it in quotes, in all memories"
-			if v.written == n {
-				hint = v.editCall(n, old, quoted)
-			}
-			report("quote "+key, line, value, key+" needs quotes: YAML does not read it as it is written", hint)
-		}
+		bad.checkText(v, n, key)
 	}
-	kind := t.Type()
+	bad.checkType()
+	if len(bad.missing) > 0 {
+		missing := strings.Join(bad.missing, ", ")
+		bad.report("missing "+missing, 1, "", "the frontmatter lacks "+missing, "the form is "+form)
+	} else {
+		bad.finding.Severity = Warning
+	}
+	if len(bad.wrong) == 0 {
+		return nil
+	}
+	f = bad.finding
+	f.Message, f.Hint = strings.Join(bad.wrong, "; "), strings.Join(slices.Compact(bad.hints), "; ")
+	return []Finding{f}
+}
+
+// badFrontmatter collects what is wrong with the fields of a topic. The finding is at the first of them.
+type badFrontmatter struct {
+	topic   *memory.Topic
+	finding Finding
+	wrong   []string
+	hints   []string
+	missing []string // keys
+}
+
+func (b *badFrontmatter) report(subject string, line int, value, message, hint string) {
+	if len(b.wrong) == 0 {
+		b.finding.Line, b.finding.Column = line, columnIn(b.topic, line, value)
+	}
+	b.finding.subject += subject + " "
+	b.wrong, b.hints = append(b.wrong, message), append(b.hints, hint)
+}
+
+// checkText checks a field that is a text.
+func (b *badFrontmatter) checkText(v *view, n memory.Name, key string) {
+	value, line, _ := b.topic.Field(key)
+	if strings.TrimSpace(value) == "" {
+		b.missing = append(b.missing, key)
+	} else if syntax := b.topic.Syntax(); !syntax.InOneLine(key) {
+		b.report(key, line, value, key+" runs over several lines or is not a text; hosts read one line", fmt.Sprintf("write %s: … in one line", key))
+	} else if old, quoted := syntax.Quoted(key); old != quoted && !strings.Contains(b.finding.subject, "quote") {
+		hint := "finalize_index {\"adopt\": true} puts it in quotes, in all memories"
+		if v.written == n {
+			hint = v.editCall(n, old, quoted)
+		}
+		b.report("quote "+key, line, value, key+" needs quotes: YAML does not read it as it is written", hint)
+	}
+}
+
+func (b *badFrontmatter) checkType() {
+	kind := b.topic.Type()
 	if kind == "" {
-		missing = append(missing, "type")
+		b.missing = append(b.missing, "type")
 	} else if !slices.Contains(memory.Types, kind) {
 		line := 1
 		for _, key := range []string{"type", "metadata.type"} {
-			if _, at, ok := t.Field(key); ok {
+			if _, at, ok := b.topic.Field(key); ok {
 				line = at
 			}
 		}
-		report("type", line, kind, fmt.Sprintf("the type %.40q is none of %s", kind, strings.Join(memory.Types, ", ")),
+		b.report("type", line, kind, fmt.Sprintf("the type %.40q is none of %s", kind, strings.Join(memory.Types, ", ")),
 			"type: feedback for how to work, user for who they are, project for work under way, reference for where to look")
 	}
-	if len(missing) > 0 {
-		report("missing "+strings.Join(missing, ", "), 1, "", "the frontmatter lacks "+strings.Join(missing, ", "), "the form is "+form)
-	} else {
-		f.Severity = Warning
-	}
-	if len(wrong) == 0 {
-		return nil
-	}
-	f.Message, f.Hint = strings.Join(wrong, "; "), strings.Join(slices.Compact(hints), "; ")
-	return []Finding{f}
 }

@@ -65,12 +65,11 @@ func findBadEntries(v *view) []Finding {
 	for i := range x.Lines() {
 		line := &x.Lines()[i]
 		if links := line.Scan.Links; line.Kind == memory.BulletLine && len(links) == 1 && v.keys()["f"+links[0].File] {
-			file := links[0].File
-			entry := sections[i] + "\n" + file
+			entry := sections[i] + "\n" + links[0].File
 			if at := first[entry]; at > 0 {
 				findings = append(findings, Finding{
 					File: memory.IndexFile, Line: i + 1, subject: line.Text,
-					Message: fmt.Sprintf("%q has another line, %d", file, at),
+					Message: fmt.Sprintf("%q has another line, %d", links[0].File, at),
 					Hint:    fmt.Sprintf("finalize_index {\"remove\": [%s]} removes this one", quoteJSON(strings.TrimSpace(line.Text))),
 				})
 			} else {
@@ -89,38 +88,50 @@ func findBadEntries(v *view) []Finding {
 			}
 			continue
 		}
-		length := utf8.RuneCountInString(memory.OneLine(line.Text))
-		if length <= longEntry || line.Kind == memory.ProseLine || line.Kind == memory.CodeLine {
-			continue
+		if line.Kind == memory.BulletLine || line.Kind == memory.RowLine {
+			findings = append(findings, v.checkLength(i, line)...)
 		}
-		f := Finding{
-			File: memory.IndexFile, Line: i + 1, subject: line.Text,
-			Message: fmt.Sprintf("this entry has %d characters, and should have at most %d", length, longEntry),
-			Hint:    "shorten its hook; the content belongs in the memory",
-		}
-		// Each memory of the line is named: a new hook for the first would drop the others from the index.
-		var upserts []string
-		for _, l := range line.Scan.Links {
-			if n, err := memory.ParseName(l.File); err == nil && !l.Nowhere && !l.Outside && v.After.Topics[n] != nil {
-				upserts = append(upserts, fmt.Sprintf("{\"file\": %q, \"text\": \"…\"}", l.File))
-			}
-		}
-		if len(upserts) > 0 {
-			f.Hint = fmt.Sprintf("finalize_index {\"upsert\": [%s]}; the content belongs in the memory", strings.Join(slices.Compact(upserts), ", "))
-		}
-		findings = append(findings, f)
 	}
-	if n := len(content); isContent {
-		f := content[0]
-		f.Message = "the index holds content that points to no memory: " + Places(content[:min(n, maxContent)])
-		f.Hint = "write what they say into memories by write_memory, and leave a line for each in the index"
-		if n > maxContent {
-			f.Message = fmt.Sprintf("the index holds %d lines that point to no memory: %s", n, contentBySection(x, content))
-			f.Hint += "; then finalize_index {\"remove\": [\"section:NAME\"]}"
-		}
-		findings = append(findings, f)
+	if isContent {
+		findings = append(findings, contentFinding(x, content))
 	}
 	return findings
+}
+
+// checkLength returns a finding if an entry, line i of the index, is to be shortened.
+func (v *view) checkLength(i int, line *memory.Line) []Finding {
+	length := utf8.RuneCountInString(memory.OneLine(line.Text))
+	if length <= longEntry {
+		return nil
+	}
+	f := Finding{
+		File: memory.IndexFile, Line: i + 1, subject: line.Text,
+		Message: fmt.Sprintf("this entry has %d characters, and should have at most %d", length, longEntry),
+		Hint:    "shorten its hook; the content belongs in the memory",
+	}
+	// Each memory of the line is named: a new hook for the first would drop the others from the index.
+	var upserts []string
+	for _, l := range line.Scan.Links {
+		if n, err := memory.ParseName(l.File); err == nil && !l.Nowhere && !l.Outside && v.After.Topics[n] != nil {
+			upserts = append(upserts, fmt.Sprintf("{\"file\": %q, \"text\": \"…\"}", l.File))
+		}
+	}
+	if len(upserts) > 0 {
+		f.Hint = fmt.Sprintf("finalize_index {\"upsert\": [%s]}; the content belongs in the memory", strings.Join(slices.Compact(upserts), ", "))
+	}
+	return []Finding{f}
+}
+
+// contentFinding returns one finding for the lines of the index that point to no memory.
+func contentFinding(x *memory.Index, content []Finding) Finding {
+	f, n := content[0], len(content)
+	f.Message = "the index holds content that points to no memory: " + Places(content[:min(n, maxContent)])
+	f.Hint = "write what they say into memories by write_memory, and leave a line for each in the index"
+	if n > maxContent {
+		f.Message = fmt.Sprintf("the index holds %d lines that point to no memory: %s", n, contentBySection(x, content))
+		f.Hint += "; then finalize_index {\"remove\": [\"section:NAME\"]}"
+	}
+	return f
 }
 
 // contentBySection counts lines of the index by the heading above them, in their order.

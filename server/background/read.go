@@ -101,11 +101,7 @@ func (r *reader) line(line string) {
 	}
 	_ = json.Unmarshal([]byte(line), &e) // a field of another type than is known leaves the others as they are
 	if e.Type == "" {
-		if strings.HasPrefix(line, "{") {
-			line = clip(line)
-		}
-		r.last = line
-		r.log.say("%s", line)
+		r.other(line)
 		return
 	}
 	if e.Type != "message" {
@@ -130,24 +126,9 @@ func (r *reader) line(line string) {
 	case e.Type == "error":
 		r.log.say("error: %s", clip(string(e.Error+e.Message)))
 	case e.Stats != nil:
-		s := e.Stats
-		if s.In+s.Out == 0 {
-			s.In = s.Tokens // an earlier version has only the sum
-		}
-		r.end = runs.RunEnd{Cost: ops.Cost{Turns: s.Calls + 1, Tokens: ops.Tokens{Input: s.In - s.Cached, Output: s.Out, CacheRead: s.Cached}}} // a call is a turn, and so are the last words
-		if e.Status == "error" {
-			r.failure = "it ended with an error: " + quote(string(e.Error))
-		}
+		r.stats(&e)
 	case e.Type == "result":
-		r.end = runs.RunEnd{Cost: ops.Cost{Turns: e.Turns, CostUSD: e.Cost, Tokens: ops.Tokens{Input: e.Usage.In, Output: e.Usage.Out, CacheRead: e.Usage.Cached, CacheCreated: e.Usage.Written}}}
-		if e.IsError || strings.HasPrefix(e.Subtype, "error") {
-			r.failure = quote(e.Result)
-			if e.Subtype != "success" || e.Result == "" {
-				r.failure = strings.TrimSuffix("it ended with "+quote(e.Subtype)+": "+r.failure, ": ")
-			}
-		}
-		r.last = cmp.Or(e.Result, r.last)
-		r.log.say("says: %s", e.Result)
+		r.result(&e)
 	default: // a message of Claude Code's
 		var message struct{ Content []step }
 		_ = json.Unmarshal([]byte(e.Message), &message)
@@ -155,6 +136,40 @@ func (r *reader) line(line string) {
 			r.step(e.Type, s)
 		}
 	}
+}
+
+// other logs a line that is not an event.
+func (r *reader) other(line string) {
+	if strings.HasPrefix(line, "{") {
+		line = clip(line)
+	}
+	r.last = line
+	r.log.say("%s", line)
+}
+
+// stats reads the end of a run as a host writes it that prints messages in pieces.
+func (r *reader) stats(e *event) {
+	s := e.Stats
+	if s.In+s.Out == 0 {
+		s.In = s.Tokens // an earlier version has only the sum
+	}
+	r.end = runs.RunEnd{Cost: ops.Cost{Turns: s.Calls + 1, Tokens: ops.Tokens{Input: s.In - s.Cached, Output: s.Out, CacheRead: s.Cached}}} // a call is a turn, and so are the last words
+	if e.Status == "error" {
+		r.failure = "it ended with an error: " + quote(string(e.Error))
+	}
+}
+
+// result reads the end of a run in the form of stream-json.
+func (r *reader) result(e *event) {
+	r.end = runs.RunEnd{Cost: ops.Cost{Turns: e.Turns, CostUSD: e.Cost, Tokens: ops.Tokens{Input: e.Usage.In, Output: e.Usage.Out, CacheRead: e.Usage.Cached, CacheCreated: e.Usage.Written}}}
+	if e.IsError || strings.HasPrefix(e.Subtype, "error") {
+		r.failure = quote(e.Result)
+		if e.Subtype != "success" || e.Result == "" {
+			r.failure = strings.TrimSuffix("it ended with "+quote(e.Subtype)+": "+r.failure, ": ")
+		}
+	}
+	r.last = cmp.Or(e.Result, r.last)
+	r.log.say("says: %s", e.Result)
 }
 
 // step logs a step. who is the speaker of a text.

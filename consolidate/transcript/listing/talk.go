@@ -115,18 +115,7 @@ func (t *talk) line(at int) (line string, touched []Touched) {
 	if k.more > 0 {
 		fmt.Fprintf(&b, " [+%d more]", k.more)
 	}
-	switch u.Manner {
-	case said.Busy:
-		b.WriteString(" [busy]")
-	case said.Interrupting:
-		b.WriteString(" [interrupted]")
-	case said.Rejecting:
-		b.WriteString(" [rejected]")
-	case said.Choosing:
-		b.WriteString(" [chosen]")
-	case said.Suggested:
-		b.WriteString(" [suggested]")
-	}
+	b.WriteString(manners[u.Manner])
 	if before := t.answered(u); before != "" {
 		b.WriteString(" [assistant: " + before + "]")
 	}
@@ -144,18 +133,7 @@ func (t *talk) line(at int) (line string, touched []Touched) {
 		text = abridged(text)
 	}
 	text = reldate.Annotated(text, when)
-	first := true
-	for part := range strings.Lines(text) {
-		if part = strings.TrimRightFunc(part, unicode.IsSpace); part == "" {
-			continue
-		}
-		if first {
-			b.WriteString(" " + part)
-		} else {
-			b.WriteString("\n  " + part)
-		}
-		first = false
-	}
+	b.WriteString(indented(text))
 	if touch := t.list.query.Touch; touch != nil && (u.Speaker == said.User || u.Speaker == said.Memory) {
 		mark := " → "
 		for _, p := range touch(text) {
@@ -167,6 +145,26 @@ func (t *talk) line(at int) (line string, touched []Touched) {
 		}
 	}
 	return b.String() + "\n", touched
+}
+
+// manners are the marks of utterances that were said in a certain way.
+var manners = map[said.Manner]string{
+	said.Busy: " [busy]", said.Interrupting: " [interrupted]", said.Rejecting: " [rejected]", said.Choosing: " [chosen]", said.Suggested: " [suggested]",
+}
+
+// indented returns the lines of a text without blank ones, the first on the line of its mark.
+func indented(text string) string {
+	var b strings.Builder
+	for part := range strings.Lines(text) {
+		if part = strings.TrimRightFunc(part, unicode.IsSpace); part == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n ")
+		}
+		b.WriteString(" " + part)
+	}
+	return b.String()
 }
 
 func (t *talk) utterance(at int) (*search.Said, bool) {
