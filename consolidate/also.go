@@ -28,11 +28,11 @@ const (
 	maxAlsoText = 120 // characters
 )
 
-// Complete adds to the results of several writes what needs the memory after the last one: passages of other memories
+// AddAlso adds to the results of several writes what needs the memory after the last one: passages of other memories
 // on the same subject, and findings on links that have no target, or lead to what was merged. If the memory cannot be
 // read, it adds nothing. refused maps the path of a refused write to the reason: the next finalize fails once, unless
 // the write is made again.
-func (p *Project) Complete(ctx context.Context, results []*WriteResult, refused map[string]string) {
+func (p *Project) AddAlso(ctx context.Context, results []*WriteResult, refused map[string]string) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	if p.dream != nil {
@@ -47,7 +47,7 @@ func (p *Project) Complete(ctx context.Context, results []*WriteResult, refused 
 	}
 	var staged map[memory.Name]bool // the caller knows what it wrote in this dream
 	if p.dream != nil {
-		staged = p.dream.Stage.Touched()
+		staged = p.dream.Stage.Changed()
 	}
 	x := related.New(related.Documents(s.Shown(nil)))
 	shown := map[[2]string]bool{}

@@ -30,7 +30,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	if err != nil {
 		return err
 	}
-	err = p.begin(ctx, gates, resume)
+	err = p.beginLocal(ctx, gates, resume)
 	if err != nil {
 		p.Share.Release()
 	}
@@ -61,8 +61,8 @@ func (p *Project) mayBegin(ctx context.Context, force bool) (gates gateOptions, 
 	return gates, false, err
 }
 
-// begin opens a dream, if the gates are still open. What was pulled may have closed them.
-func (p *Project) begin(ctx context.Context, gates gateOptions, resume bool) error {
+// beginLocal opens a dream, if the gates are still open. What was pulled may have closed them.
+func (p *Project) beginLocal(ctx context.Context, gates gateOptions, resume bool) error {
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	if p.dream != nil { // begun meanwhile

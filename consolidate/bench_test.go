@@ -143,7 +143,7 @@ func BenchmarkWrite(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				p.Complete(ctx, []*WriteResult{&res}, nil)
+				p.AddAlso(ctx, []*WriteResult{&res}, nil)
 			}
 			i := n
 			for write(i); b.Loop(); {

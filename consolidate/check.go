@@ -66,10 +66,10 @@ func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, single bool) (l plan, e
 	if err != nil {
 		return l, err
 	}
-	check := rule.Check{Before: before, After: after, Touched: t.Stage.Touched(), Accepted: accepted, Who: asker(t),
+	check := rule.Check{Before: before, After: after, Changed: t.Stage.Changed(), Accepted: accepted, Who: asker(t),
 		Now: p.Store.Now(), OwnWords: p.Sources.OwnWords(before, after, nil), Project: p.openCode()}
 	if single {
-		check.Only = check.Touched
+		check.Only = check.Changed
 	}
 	findings := slices.DeleteFunc(append(lost, check.Whole()...), func(f rule.Finding) bool { return single && f.Rule == "loss" })
 	t.Needed = nil
@@ -161,7 +161,7 @@ func (w *writing) check(ctx context.Context) ([]rule.Finding, error) {
 		}
 	}
 	check := rule.Check{
-		Before: w.before, After: w.after, Prior: w.prior, Touched: map[memory.Name]bool{w.n: true}, Now: w.now,
+		Before: w.before, After: w.after, Prior: w.prior, Changed: map[memory.Name]bool{w.n: true}, Now: w.now,
 		OwnWords: w.p.Sources.OwnWords(w.before, w.after, w.cited), Project: w.p.openCode(),
 	}
 	findings := check.Written(w.n)

@@ -24,7 +24,7 @@ func (d *dream) dryRun(plan plan, refused error) (FinalizeResult, error) {
 		return FinalizeResult{}, refused
 	}
 	changes := indexing.All(d.Tx, plan.index)
-	res := FinalizeResult{Outcome: "dry_run", Report: "nothing has landed; it would land: " + ops.Summary(changes, d.Op) + d.Left()}
+	res := FinalizeResult{Outcome: "dry_run", Report: "nothing has landed; it would land: " + ops.Summary(changes, d.Op) + d.Undecided()}
 	if ruled {
 		res.Report = "nothing has landed, and it would be refused: " + refusal.where()
 	}

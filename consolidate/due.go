@@ -15,7 +15,7 @@ import (
 // fresh reports whether c was made within the last ten minutes, since the same consolidation.
 func fresh(c state.Count, since lock.Stamp, now time.Time) bool {
 	age := now.Sub(c.Time)
-	return !c.Time.IsZero() && age >= 0 && age < throttleSpan && c.Since.Same(since)
+	return !c.Time.IsZero() && age >= 0 && age < throttleTime && c.Since.Same(since)
 }
 
 // throttle is the gate "throttle": how often hooks count the sessions. It is open for others.
@@ -26,7 +26,7 @@ func (g *Gates) throttle(since lock.Stamp, now time.Time, hook bool) (open bool,
 		return true, "no wait"
 	}
 	return !hook, fmt.Sprintf("a hook counted %d of %d sessions %s, and counts again after %s",
-		last.Found, least, ops.Ago(now, last.Time), last.Time.Add(throttleSpan).UTC().Format(time.RFC3339))
+		last.Found, least, ops.Ago(now, last.Time), last.Time.Add(throttleTime).UTC().Format(time.RFC3339))
 }
 
 // count counts the sessions since the last consolidation, at most as many as are needed.

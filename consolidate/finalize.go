@@ -46,7 +46,7 @@ func (p *Project) Finalize(ctx context.Context, r ops.FinalizeRequest) (Finalize
 			return FinalizeResult{}, ctx.Err()
 		}
 	}
-	res, landed, err := p.finalize(ctx, r, d, lost)
+	res, landed, err := p.finalizeLocal(ctx, r, d, lost)
 	if landed && reached {
 		p.Share.Send(ctx)
 	}
@@ -69,8 +69,8 @@ func (p *Project) mayFinalize(r ops.FinalizeRequest) (*dream, error) {
 	return p.dream, p.dream.checkRefused()
 }
 
-// finalize lands d if it is still open, and reports whether it has landed. With stolen another machine took its lease over.
-func (p *Project) finalize(ctx context.Context, r ops.FinalizeRequest, d *dream, stolen bool) (res FinalizeResult, landed bool, err error) {
+// finalizeLocal lands d if it is still open, and reports whether it has landed. With stolen another machine took its lease over.
+func (p *Project) finalizeLocal(ctx context.Context, r ops.FinalizeRequest, d *dream, stolen bool) (res FinalizeResult, landed bool, err error) {
 	p.Store.Lock()
 	defer p.Store.Unlock()
 	if p.dream != d { // it ended meanwhile
@@ -88,7 +88,7 @@ func (p *Project) finalize(ctx context.Context, r ops.FinalizeRequest, d *dream,
 	return res, d.Outcome == ops.Committed, err
 }
 
-// finalize lands d, or refuses.
+// finalizeLocal lands d, or refuses.
 func (d *dream) finalize(r ops.FinalizeRequest, stolen bool) (res FinalizeResult, err error) {
 	defer func() { d.logRefused(r, err) }()
 	if r.Adopt && !r.DryRun {
@@ -113,7 +113,7 @@ func (d *dream) finalize(r ops.FinalizeRequest, stolen bool) (res FinalizeResult
 		d.Summary, d.Accepted = "", deletes
 		return FinalizeResult{}, d.landError(err)
 	}
-	res = committed(d.Tx, plan.index, nil, ops.Summary(d.Changes, d.Op)+d.Left()+d.p.notRead())
+	res = committed(d.Tx, plan.index, nil, ops.Summary(d.Changes, d.Op)+d.Undecided()+d.p.notRead())
 	d.setFindings(&res, plan)
 	res.IndexChanges, res.Tell = d.indexChanges(plan.index, res.Files), ops.Tell(d.Changes, d.Op)
 	return res, d.end(ops.Committed, "")

@@ -130,7 +130,7 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, with li
 	q := listing.Query{Since: r.Since, Until: r.Until, Session: r.Session, Speakers: r.Speakers, Whole: r.Whole, Host: r.Host,
 		Zone: s.p.Store.Now().Location(), Said: with.said, Touch: with.touch}
 	if window {
-		q.After, q.Touched = m.Last(), m.Since
+		q.After, q.Modified = m.Last(), m.Since
 	}
 	if (!window || !m.Listed) && r.Session == "" && r.Since.IsZero() {
 		q.Newest = firstSessions

@@ -19,10 +19,10 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-// Writes outside dreams within singleSpan count together, at most maxSingles, of all processes.
+// Writes outside dreams within singlesTime count together, at most maxSingles, of all processes.
 const (
-	singleSpan = time.Hour
-	maxSingles = 500
+	singlesTime = time.Hour
+	maxSingles  = 500
 )
 
 // proposed is the change as the person is asked for it.
@@ -186,7 +186,7 @@ func (w *writing) hourAgo() (*memory.Snapshot, error) {
 		if err != nil {
 			return nil, err
 		}
-		if age := w.now.Sub(e.Time); age >= singleSpan || singles == maxSingles {
+		if age := w.now.Sub(e.Time); age >= singlesTime || singles == maxSingles {
 			break
 		}
 		if e.Outcome != ops.Committed {

@@ -143,7 +143,7 @@ func (d *dream) mapMemory(ctx context.Context, m *Map, project *drift.Project, n
 	if l := d.before(); l != nil {
 		docs := related.Documents(snapshot.Shown(nil))
 		x := related.New(append(slices.Clone(docs), d.guideDocuments(m.Guides)...))
-		m.Changed, m.Passed = left.ChangesSince(ctx, l, x, disk, d.p.History, d.Stage.Touched()), left.PassedSince(l, docs, now)
+		m.Changed, m.Passed = left.ChangesSince(ctx, l, x, disk, d.p.History, d.Stage.Changed()), left.PassedSince(l, docs, now)
 	} else {
 		m.First = true
 		if read := d.readBefore(); len(read) > 0 {

@@ -27,7 +27,7 @@ import (
 // Defaults and limits.
 const (
 	defaultLease = time.Hour
-	throttleSpan = 10 * time.Minute // between two counts by hooks that find too few sessions
+	throttleTime = 10 * time.Minute // between two counts by hooks that find too few sessions
 )
 
 // Switch is the state of the gate "enabled" in the host's settings, and the variable or file that decided it.

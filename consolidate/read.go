@@ -13,8 +13,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// Shown is a file that is safe to show (secret.Allowed.Show).
-type Shown struct {
+// ShownFile is a file that is safe to show (secret.Allowed.Show).
+type ShownFile struct {
 	Name    memory.Name
 	Sum     memory.Sum // of the unmasked file, the base of a write
 	Written time.Time  // of a topic, as memory.Topic.Written
@@ -26,8 +26,8 @@ type Shown struct {
 
 // ReadResult is a memory as the open dream would leave it, or as it is.
 type ReadResult struct {
-	Shown
-	Disk *Shown // the file on disk, if it changed after it was staged
+	ShownFile
+	Disk *ShownFile // the file on disk, if it changed after it was staged
 
 	NoLine []string // of the index: memories that it does not name because it is full
 	Err    error
@@ -201,15 +201,15 @@ func (r reader) read(path string) (res ReadResult) {
 	if errors.Is(res.Err, fs.ErrNotExist) {
 		res.Near = r.dir.Nearest(path)
 	}
-	show := func(f memory.File) Shown {
+	show := func(f memory.File) ShownFile {
 		v := r.dir.AllowSecrets.Show(string(f.Data))
-		s := Shown{Name: n, Sum: f.Sum, Text: v.Text, Masked: len(v.Spans)}
+		s := ShownFile{Name: n, Sum: f.Sum, Text: v.Text, Masked: len(v.Spans)}
 		if n.IsTopic() {
 			s.Written = memory.ParseTopic(f.Data).Written(n, f.ModTime, r.store.Now())
 		}
 		return s
 	}
-	res.Shown = show(f)
+	res.ShownFile = show(f)
 	if n.IsIndex() && res.Err == nil {
 		res.NoLine = indexing.WithoutLine(r.store.Records, r.dir, memory.ParseIndex(f.Data))
 	}

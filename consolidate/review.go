@@ -141,15 +141,15 @@ func (q *Proposals) open(ctx context.Context, id string) (*ops.Tx, error) {
 // continues to wait, as do changes not in only. The time of the last consolidation becomes the end of the dream, unless a
 // later dream has landed.
 func (q *Proposals) Accept(ctx context.Context, id string, only []string) (FinalizeResult, error) {
-	res, err := q.accept(ctx, id, only)
+	res, err := q.acceptLocal(ctx, id, only)
 	if err == nil {
 		q.p.Share.Send(ctx)
 	}
 	return res, err
 }
 
-// accept is Accept without the remote.
-func (q *Proposals) accept(ctx context.Context, id string, only []string) (FinalizeResult, error) {
+// acceptLocal is Accept without the remote.
+func (q *Proposals) acceptLocal(ctx context.Context, id string, only []string) (FinalizeResult, error) {
 	q.p.Store.Lock()
 	defer q.p.Store.Unlock()
 	t, err := q.open(ctx, id)

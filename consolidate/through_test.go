@@ -24,7 +24,7 @@ var readers = map[string]func(p *Project) (any, error){
 		files, err := p.Read(ctx, []string{"a.md", "b.md", "deep/new.md", "MEMORY.md"})
 		var read []string
 		for _, f := range files {
-			read = append(read, fmt.Sprintf("%+v, missing: %t", f.Shown, errors.Is(f.Err, fs.ErrNotExist)))
+			read = append(read, fmt.Sprintf("%+v, missing: %t", f.ShownFile, errors.Is(f.Err, fs.ErrNotExist)))
 		}
 		return read, err
 	},

@@ -51,8 +51,8 @@ func OpenRegular(root *os.Root, name string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// Touch sets the times of a regular file of root that has no other name.
-func Touch(root *os.Root, name string, mtime time.Time) error {
+// SetTime sets the times of a regular file of root that has no other name.
+func SetTime(root *os.Root, name string, mtime time.Time) error {
 	f, err := OpenRegular(root, name, os.O_RDWR)
 	if err != nil {
 		return err

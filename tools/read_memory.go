@@ -37,7 +37,7 @@ func readMemory(ctx context.Context, p *consolidate.Project, r readArguments) (a
 	texts := slices.Clone(files)
 	for i := range texts {
 		if len(texts) > 1 {
-			shorten(&texts[i].Shown)
+			shorten(&texts[i].ShownFile)
 		}
 	}
 	shown := renderFiles(&b, r.Paths, texts, r.Offset, readPage)
@@ -73,7 +73,7 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 	paths := make([]string, len(files))
 	for i, f := range files {
 		paths[i] = f.Name.String()
-		shorten(&files[i].Shown)
+		shorten(&files[i].ShownFile)
 	}
 	var b text
 	b.add(page.Unlisted != "", "The listing is not read to its end, and not all that it touches is here: first grep_transcripts %s\n\n", page.Unlisted)
@@ -141,7 +141,7 @@ func renderBoth(path string, f consolidate.ReadResult, offset int) string {
 	b.add(f.Disk != nil, "the file on disk changed after it was staged; staged:\n")
 	b.add(f.Err != nil, "%s deleted\n\n", path)
 	if f.Err == nil {
-		renderFile(&b, f.Shown, offset)
+		renderFile(&b, f.ShownFile, offset)
 	}
 	renderNoLine(&b, f.NoLine)
 	if f.Disk != nil {
@@ -194,14 +194,14 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 }
 
 // shorten shows of a topic that is not read alone what memory.Brief does, unless it may be cut, since an offset counts the rest.
-func shorten(f *consolidate.Shown) {
+func shorten(f *consolidate.ShownFile) {
 	if f.Name.IsTopic() && len(f.Text) < readPage/2 {
 		f.Type, f.Text = memory.Brief(f.Name, f.Text)
 	}
 }
 
 // renderFile writes a page of a file. The offset is in bytes of the masked text.
-func renderFile(b *text, f consolidate.Shown, offset int) {
+func renderFile(b *text, f consolidate.ShownFile, offset int) {
 	b.add(true, "%s %s", f.Name, cmp.Or(f.Sum.Short(), "new"))
 	b.add(!f.Written.IsZero(), " %s", f.Written.UTC().Format(time.DateOnly))
 	b.add(f.Type != "", " %s", f.Type)

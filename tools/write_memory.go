@@ -48,7 +48,7 @@ func writeMemory(ctx context.Context, p *consolidate.Project, arguments json.Raw
 	alone := func(agreed string) (answer, error) {
 		res, err := writeOne(ctx, p, arguments, agreed)
 		if err == nil {
-			p.Complete(ctx, []*consolidate.WriteResult{&res}, nil)
+			p.AddAlso(ctx, []*consolidate.WriteResult{&res}, nil)
 		}
 		return answer{value: res, rest: writeRest}, err
 	}
@@ -124,7 +124,7 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 			refused[pathOf(writes[i])] = quoted(reason, maxRefusal)
 		}
 	}
-	p.Complete(ctx, written, refused)
+	p.AddAlso(ctx, written, refused)
 	for i, arguments := range writes {
 		res, err := results[i], errs[i]
 		if err == nil {

@@ -35,7 +35,7 @@ func (e *examination) lock(ctx context.Context, accept bool) Check {
 	if err := l.Release(); err != nil {
 		return c
 	}
-	r, readErr := store.Left(dir)
+	r, readErr := store.Remains(dir)
 	if readErr == nil && r.ID == "" {
 		return c
 	}

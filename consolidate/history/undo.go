@@ -34,7 +34,7 @@ func (h *History) Undo(ctx context.Context, id string) (UndoResult, error) {
 	if err := h.recover(ctx); err != nil { // an interrupted commit may be the one to undo
 		return UndoResult{}, err
 	}
-	id, redo, a, err := h.undoable(id)
+	id, redo, a, err := h.operationToUndo(id)
 	if err != nil {
 		return UndoResult{}, err
 	}
@@ -69,8 +69,8 @@ func (h *History) recover(ctx context.Context) error {
 	return h.Store.Recover(ctx)
 }
 
-// undoable returns the operation that Undo of id would revert.
-func (h *History) undoable(id string) (whole, redo string, o ops.Op, err error) {
+// operationToUndo returns the operation that Undo of id would revert.
+func (h *History) operationToUndo(id string) (whole, redo string, o ops.Op, err error) {
 	if id == "" {
 		id, redo, err = h.newestOurs()
 	} else {
@@ -115,7 +115,7 @@ func (h *History) Undoable(ctx context.Context, id string) (whole, did string, e
 	if err := h.Store.Complete(ctx); err != nil {
 		return "", "", err
 	}
-	whole, redo, info, err := h.undoable(id)
+	whole, redo, info, err := h.operationToUndo(id)
 	if err != nil {
 		return "", "", err
 	}

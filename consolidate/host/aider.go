@@ -46,7 +46,7 @@ func aiderChats(path string, ours func([]string) bool) said.Collection {
 			if err != nil || !ours([]string{dir}) {
 				continue
 			}
-			if len(all) > 0 { // it was touched until the next one began
+			if len(all) > 0 { // its file was modified until the next one began
 				all[len(all)-1].ModTime = began
 			}
 			id := fmt.Sprintf("aider-%s-%d", began.Format("20060102-150405"), len(all)+1)

@@ -37,7 +37,7 @@ var claudeCode = Host{
 
 var _ = add(&claudeCode)
 
-func claudeBackground(r Run) (line []string, dir string, err error) {
+func claudeBackground(r RunOptions) (line []string, dir string, err error) {
 	line = []string{
 		"claude", "-p", "--tools", "Read,Grep,Glob", "--strict-mcp-config", "--mcp-config", r.Config(),
 		"--allowedTools", "mcp__dream__*", "--permission-mode", "dontAsk", "--max-turns", strconv.Itoa(r.MaxTurns),

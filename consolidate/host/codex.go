@@ -53,7 +53,7 @@ var codexNotTyped = []string{
 
 // codexBackground: its own tools run in a sandbox that cannot write and has no network. It reads no configuration but ours and keeps
 // nothing of the session. It has no limits of turns and money.
-func codexBackground(r Run) (line []string, dir string, err error) {
+func codexBackground(r RunOptions) (line []string, dir string, err error) {
 	var env []string
 	for name, value := range r.Env {
 		env = append(env, name+"="+quoted(value))

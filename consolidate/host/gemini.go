@@ -262,7 +262,7 @@ priority = 2
 // geminiBackground: it is started in a folder of ours, whose settings come before the
 // person's. The project is a folder that it may read, and its settings are not read. The session is kept for our
 // folder, for a day, and no gate counts it. It has no limit of money.
-func geminiBackground(r Run) (line []string, dir string, err error) {
+func geminiBackground(r RunOptions) (line []string, dir string, err error) {
 	settings := quoted(map[string]any{
 		"mcpServers":  map[string]any{"dream": map[string]any{"command": r.Server[0], "args": r.Server[1:], "env": r.Env}},
 		"mcp":         map[string]any{"allowed": []string{"dream"}},

@@ -26,7 +26,7 @@ type Host struct {
 
 	// Background returns the command line that runs the host without a person, and the folder to start it in. The prompt is
 	// its standard input. It may use our tools and those that read the project, and nothing else.
-	Background func(Run) (line []string, dir string, err error)
+	Background func(RunOptions) (line []string, dir string, err error)
 
 	Reads  []string // tools that change nothing and ask nobody but the person
 	Shells []string // tools that run a command line

@@ -8,8 +8,8 @@ import (
 // ErrNoProgram is the error of a host that cannot be started.
 var ErrNoProgram = errors.New("no installed program can run a dream")
 
-// A Run is a background dream.
-type Run struct {
+// RunOptions say how a host is to run a background dream.
+type RunOptions struct {
 	Server  []string          // the command line of our server
 	Env     map[string]string // what our server needs of the environment; a host may not pass it on
 	Project string
@@ -21,14 +21,14 @@ type Run struct {
 }
 
 // Config returns the configuration of our server, as most hosts read it.
-func (r Run) Config() string {
+func (r RunOptions) Config() string {
 	return quoted(map[string]any{"mcpServers": map[string]any{"dream": map[string]any{
 		"type": "stdio", "command": r.Server[0], "args": r.Server[1:], "env": r.Env,
 	}}})
 }
 
 // model returns the arguments that choose the model.
-func (r Run) model() []string {
+func (r RunOptions) model() []string {
 	if r.Model == "" {
 		return nil
 	}

@@ -25,15 +25,15 @@ func (e *Index) ifItFits(n memory.Name, change func() error) error {
 	return nil
 }
 
-// withoutLine returns the memories that have no line because the index was full.
-func withoutLine(s *ops.Records) (files []string) {
+// unindexed returns the memories that have no line because the index was full.
+func unindexed(s *ops.Records) (files []string) {
 	files, _ = state.Unindexed.Get(s.Look()) // without it there are none
 	return files
 }
 
 // WithoutLine returns the memories that index x of dir does not name because it is full.
 func WithoutLine(s *ops.Records, dir *memory.Dir, x *memory.Index) []string {
-	return slices.DeleteFunc(withoutLine(s), func(file string) bool {
+	return slices.DeleteFunc(unindexed(s), func(file string) bool {
 		n, err := memory.ParseName(file)
 		if err == nil && !x.Mentions(n) {
 			_, err = dir.Read(n)
@@ -47,7 +47,7 @@ func WithoutLine(s *ops.Records, dir *memory.Dir, x *memory.Index) []string {
 // the index was full, as far as there is room, but for those in except.
 func nameCreated(t *ops.Tx, e *Index, except ...string) error {
 	e.Full = slices.DeleteFunc(e.Full, func(n memory.Name) bool { return e.Line(n) == "" }) // looked at again
-	waited := withoutLine(t.Notes())
+	waited := unindexed(t.Notes())
 	var wanted []string
 	for _, c := range t.Changes {
 		if c.Before == "" {
@@ -89,7 +89,7 @@ func noteFull(t *ops.Tx, e *Index, more ...memory.Name) error {
 			full = append(full, n.String())
 		}
 	}
-	waited := withoutLine(t.Notes())
+	waited := unindexed(t.Notes())
 	slices.SortStableFunc(full, func(a, b string) int { // those that wait longer first
 		return cmp.Compare(uint(slices.Index(waited, a)), uint(slices.Index(waited, b)))
 	})

@@ -152,7 +152,7 @@ func RenewHost(dir *memory.Dir, pid int, now time.Time) error {
 		return err
 	}
 	if !n.twoLines {
-		return memory.Touch(dir.Root(), HostFile, now)
+		return memory.SetTime(dir.Root(), HostFile, now)
 	}
 	return taken(n.swap(dir, n.text(pid, now), now))
 }

@@ -30,24 +30,24 @@ func (e *BaseError) Error() string {
 // Check returns what a write of n would replace. It fails with a *BaseError if base is not the sum of that; the base of nothing
 // is "". If the file on disk was changed after it was staged, base must be the sum on disk.
 func (s *Stage) Check(n memory.Name, base string) (memory.File, error) {
-	have, _, err := s.check(n, base)
+	have, _, err := s.checkWithDisk(n, base)
 	return have, err
 }
 
-// check is Check. It returns the sum on disk too, by the same look: an edit after it is a conflict.
-func (s *Stage) check(n memory.Name, base string) (have memory.File, disk memory.Sum, err error) {
+// checkWithDisk is Check. It returns the sum on disk too, by the same look: an edit after it is a conflict.
+func (s *Stage) checkWithDisk(n memory.Name, base string) (have memory.File, disk memory.Sum, err error) {
 	if err := n.Writable(); err != nil {
 		return memory.File{}, "", err
 	}
-	have, drift, err := s.Read(n)
+	have, edited, err := s.Read(n)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return memory.File{}, "", err
 	}
-	if drift != nil {
-		have = *drift
+	if edited != nil {
+		have = *edited
 	}
 	disk = have.Sum
-	if c, ok := s.Change(n); ok && drift == nil {
+	if c, ok := s.Change(n); ok && edited == nil {
 		disk = c.Before
 	}
 	if err := s.checkSpelling(n, have.Sum != ""); err != nil {
@@ -58,7 +58,7 @@ func (s *Stage) check(n memory.Name, base string) (have memory.File, disk memory
 	case have.Sum == "":
 		return memory.File{}, "", &BaseError{Name: n, Base: base, Near: s.dir.Nearest(n.String())}
 	case !have.Sum.Is(base):
-		return memory.File{}, "", &BaseError{Name: n, Base: base, Have: have.Sum, OnDisk: drift != nil}
+		return memory.File{}, "", &BaseError{Name: n, Base: base, Have: have.Sum, OnDisk: edited != nil}
 	}
 	return have, disk, nil
 }

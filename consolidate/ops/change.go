@@ -57,7 +57,7 @@ func (s *Store) TakeAsIs(ctx context.Context, dir *memory.Dir, why string) error
 	}
 	info := s.New(lock.KindMend)
 	info.Reason = why
-	t, err := s.begin(l, own, info)
+	t, err := s.beginUnder(l, own, info)
 	if err != nil {
 		return errors.Join(err, l.Release(), own.Close())
 	}
@@ -133,5 +133,5 @@ func (s *Store) Hold(dir *memory.Dir, info Op, fill func(*Stage) error) error {
 		return t.Save()
 	}
 	entry := t.Entry(Proposed, info.Reviewed)
-	return t.Stage.write(&entry)
+	return t.Stage.store(&entry)
 }

@@ -92,12 +92,12 @@ type Waiver struct {
 }
 
 // row returns e as the database keeps it, with credentials masked; nil for nil.
-func (e *LogEntry) row(allowed secret.Allowed) (*state.Entry, error) {
+func (e *LogEntry) row(allowed secret.Allowed) (*state.LogRow, error) {
 	if e == nil {
 		return nil, nil
 	}
 	line, err := json.Marshal(e)
-	return &state.Entry{
+	return &state.LogRow{
 		Operation: e.ID, Kind: string(e.Kind), Outcome: string(e.Outcome), Undoes: e.Undoes, Files: e.Files,
 		Text: allowed.ShowJSON(line, nil),
 	}, err
@@ -115,7 +115,7 @@ func (s *Records) Append(e LogEntry) error {
 // Newest returns the entries of the log, the newest first, as far as the caller reads them. It skips entries that are damaged.
 func (s *Records) Newest(q state.LogQuery) iter.Seq2[LogEntry, error] {
 	return func(yield func(LogEntry, error) bool) {
-		err := s.Look().Log().Entries(q, func(row state.Entry) bool {
+		err := s.Look().Log().Entries(q, func(row state.LogRow) bool {
 			e := LogEntry{Undone: row.Undone}
 			return json.Unmarshal(row.Text, &e) != nil || yield(e, nil)
 		})

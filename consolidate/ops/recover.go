@@ -35,7 +35,7 @@ func (s *Store) RecoverIn(ctx context.Context, dir *memory.Dir) error {
 	}
 	l, err := s.lockAndRecover(ctx, dir, 0)
 	if _, held := err.(*lock.BusyError); held { // not one that the recovery failed with
-		return s.complete(ctx, dir)
+		return s.completeIn(ctx, dir)
 	}
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (s *Store) Complete(ctx context.Context) error {
 	return dir.Close()
 }
 
-func (s *Store) complete(ctx context.Context, dir *memory.Dir) error {
+func (s *Store) completeIn(ctx context.Context, dir *memory.Dir) error {
 	if dir == nil || s.open != nil {
 		return nil
 	}
@@ -124,16 +124,16 @@ func (s *Store) lockAndRecover(ctx context.Context, dir *memory.Dir, wait time.D
 	if err != nil {
 		return nil, err
 	}
-	if err := s.recover(l, dir); err != nil {
+	if err := s.recoverUnder(l, dir); err != nil {
 		return nil, errors.Join(err, l.Release())
 	}
 	return l, nil
 }
 
-// recover ends what a crash left: the operation that is landing according to the database, and the one that the lock file names.
+// recoverUnder ends what a crash left: the operation that is landing according to the database, and the one that the lock file names.
 // It completes a commit that has begun, and rolls back anything else. It fails with a *BrokenError if the plan of the commit cannot
 // be read; then nothing may be written.
-func (s *Store) recover(l *lock.Lock, dir *memory.Dir) error {
+func (s *Store) recoverUnder(l *lock.Lock, dir *memory.Dir) error {
 	r, readErr := l.Read()
 	landing, err := lock.Record{}, error(nil)
 	if _, statErr := os.Stat(s.Records.Path()); statErr == nil {
@@ -206,10 +206,10 @@ func (s *Records) landing() (lock.Record, error) {
 	return lock.Record{ID: id, Database: s.Path(), Committing: true}, nil
 }
 
-// Left returns what a process that died has left: the record in the lock file, which is committing if the database says so, or of the
-// operation that is landing according to the database. If nothing was left, it is the zero Record. The caller knows that nobody holds
-// the lock.
-func (s *Store) Left(dir *memory.Dir) (lock.Record, error) {
+// Remains returns what is known of an operation whose process died: the record in the lock file, which is committing if the database
+// says so, or that of the operation that is landing according to the database. If there is none, it is the zero Record. The caller
+// knows that nobody holds the lock.
+func (s *Store) Remains(dir *memory.Dir) (lock.Record, error) {
 	r, err := lock.Read(dir.Root())
 	if _, statErr := os.Stat(s.Records.Path()); statErr != nil {
 		return r, err

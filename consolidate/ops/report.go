@@ -45,11 +45,11 @@ func (i Op) Decisions() string {
 		waived = append(waived, fmt.Sprintf("%s for %s (%s)", w.Rule, w.File, w.Why))
 	}
 	return sentence("Merged:", i.merges(), "; ") + sentence("Waived:", waived, "; ") +
-		sentence("Accepted as lost:", withReasons("%s (%s)", i.Accepted), "; ") + i.Left()
+		sentence("Accepted as lost:", withReasons("%s (%s)", i.Accepted), "; ") + i.Undecided()
 }
 
-// Left names what the person must decide.
-func (i Op) Left() string {
+// Undecided names what the person must decide.
+func (i Op) Undecided() string {
 	return sentence("Left for the person to decide (dream-mcp review):", i.Proposed, ", ")
 }
 

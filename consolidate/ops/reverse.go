@@ -20,7 +20,7 @@ func (s *Stage) Reverse(a Op) (conflicts []Conflict, err error) {
 		if c.Name.IsIndex() {
 			continue
 		}
-		found, err := s.reverse(c)
+		found, err := s.reverseChange(c)
 		if err != nil {
 			return nil, err
 		}
@@ -30,8 +30,8 @@ func (s *Stage) Reverse(a Op) (conflicts []Conflict, err error) {
 	return append(conflicts, found...), err
 }
 
-// reverse stages the undoing of one change of a, or reports why the file is left as it is.
-func (s *Stage) reverse(c Change) ([]Conflict, error) {
+// reverseChange stages the undoing of one change of a, or reports why the file is left as it is.
+func (s *Stage) reverseChange(c Change) ([]Conflict, error) {
 	disk, err := readOrForeign(s.dir, c.Name)
 	if err != nil || disk.Sum == c.Before {
 		return nil, err
@@ -59,7 +59,7 @@ func (s *Stage) reverse(c Change) ([]Conflict, error) {
 		data = []byte{}
 	}
 	_, err = s.change(func() (Change, error) {
-		back, err := s.replace(c.Name, disk.Sum, data, mtime)
+		back, err := s.setChange(c.Name, disk.Sum, data, mtime)
 		if last := len(s.Changes) - 1; last >= 0 && s.Changes[last].Name == c.Name {
 			s.Changes[last].AfterMode = c.BeforeMode
 		}
@@ -82,7 +82,7 @@ func (s *Stage) reverseIndex(a Op, left map[memory.Name]bool) (conflicts []Confl
 	}
 	var before []byte
 	if c.Before != c.After {
-		if conflicts, err = s.reverse(c); err != nil {
+		if conflicts, err = s.reverseChange(c); err != nil {
 			return nil, err
 		}
 		if before, err = s.Content(c.Before); err != nil {
@@ -99,9 +99,9 @@ func (s *Stage) reverseIndex(a Op, left map[memory.Name]bool) (conflicts []Confl
 	index := memory.ParseIndex(undone.Data)
 	known, named := memory.ParseIndex(before).ByFile(), index.ByFile()
 	maps.Copy(known, memory.ParseIndex(disk.Data).ByFile()) // what others made of a line comes before what it was
-	touched := disk.Sum != c.After && disk.Sum != c.Before
+	edited := disk.Sum != c.After && disk.Sum != c.Before
 	for _, c := range a.Changes {
-		if !c.Name.IsTopic() || !touched && !left[c.Name] {
+		if !c.Name.IsTopic() || !edited && !left[c.Name] {
 			continue
 		}
 		_, _, err := s.Read(c.Name)

@@ -37,8 +37,8 @@ func (s *Stage) keep(data []byte) {
 	s.pending[memory.SumOf(data)] = data
 }
 
-// write writes the operation and the pending texts, and an entry of the log if it is not nil, in one transaction.
-func (s *Stage) write(entry *LogEntry) error {
+// store writes the operation and the pending texts, and an entry of the log if it is not nil, in one transaction.
+func (s *Stage) store(entry *LogEntry) error {
 	row, err := s.row(s.dir.AllowSecrets)
 	if err != nil {
 		return err
@@ -62,9 +62,9 @@ func (s *Stage) after(c Change) (memory.File, error) {
 	return memory.File{Name: c.Name, Data: data, Sum: c.After, ModTime: c.AfterTime}, err
 }
 
-// Read reads n as the stage would leave it. drift is the file on disk where it is no longer what the
+// Read reads n as the stage would leave it. edited is the file on disk where it is no longer what the
 // staged change was based on, else nil.
-func (s *Stage) Read(n memory.Name) (f memory.File, drift *memory.File, err error) {
+func (s *Stage) Read(n memory.Name) (f memory.File, edited *memory.File, err error) {
 	disk, err := s.dir.Read(n)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return memory.File{}, nil, err
@@ -74,13 +74,13 @@ func (s *Stage) Read(n memory.Name) (f memory.File, drift *memory.File, err erro
 		return disk, nil, err
 	}
 	if disk.Sum != c.Before {
-		drift = &disk
+		edited = &disk
 	}
 	f, err = s.after(c)
 	if err == nil {
 		f.ModTime = disk.ModTime
 	}
-	return f, drift, err
+	return f, edited, err
 }
 
 func (s *Stage) deletes(n memory.Name) bool {
@@ -106,7 +106,7 @@ func (s *Stage) Write(n memory.Name, base string, data []byte, others map[memory
 
 // stage is Write of one file before it is saved.
 func (s *Stage) stage(n memory.Name, base string, data []byte) (Change, error) {
-	have, disk, err := s.check(n, base)
+	have, disk, err := s.checkWithDisk(n, base)
 	_, staged := s.Change(n)
 	switch {
 	case err != nil:
@@ -119,26 +119,18 @@ func (s *Stage) stage(n memory.Name, base string, data []byte) (Change, error) {
 	if have.Sum == disk && disk != "" {
 		s.keep(have.Data) // now rather than when it lands: the landing waits for fewer syncs
 	}
-	return s.replace(n, disk, data, time.Time{})
+	return s.setChange(n, disk, data, time.Time{})
 }
 
-// Drop takes the change of n out of the stage.
-func (s *Stage) Drop(n memory.Name) error {
-	_, err := s.change(func() (Change, error) {
-		s.drop(n)
-		return Change{}, nil
-	})
-	return err
-}
-
-func (s *Stage) drop(n memory.Name) {
+// removeChange takes the change of n out of the stage.
+func (s *Stage) removeChange(n memory.Name) {
 	s.Changes = slices.DeleteFunc(slices.Clone(s.Changes), func(o Change) bool { return o.Name == n })
 }
 
 // Replace stages data (nil: no file) as the content of n over before, whatever is on disk: landing it compares. A zero mtime means
 // the time of landing.
 func (s *Stage) Replace(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (Change, error) {
-	return s.change(func() (Change, error) { return s.replace(n, before, data, mtime) })
+	return s.change(func() (Change, error) { return s.setChange(n, before, data, mtime) })
 }
 
 // change saves what edit makes of the changes, or leaves them as they were.
@@ -146,7 +138,7 @@ func (s *Stage) change(edit func() (Change, error)) (Change, error) {
 	previous := s.Changes
 	c, err := edit()
 	if err == nil && !s.late {
-		err = s.write(nil)
+		err = s.store(nil)
 	}
 	if err != nil {
 		s.Changes = previous
@@ -155,8 +147,8 @@ func (s *Stage) change(edit func() (Change, error)) (Change, error) {
 	return c, nil
 }
 
-// replace is Replace before it is saved.
-func (s *Stage) replace(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (Change, error) {
+// setChange is Replace before it is saved.
+func (s *Stage) setChange(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (Change, error) {
 	c := Change{Name: n, Before: before, AfterTime: mtime}
 	if data != nil {
 		c.After = memory.SumOf(data)
@@ -167,7 +159,7 @@ func (s *Stage) replace(n memory.Name, before memory.Sum, data []byte, mtime tim
 	if old, err := s.Content(before); before != "" && data != nil && n.IsTopic() && err == nil {
 		c.Same = memory.SaysTheSame(old, data)
 	}
-	s.drop(n)
+	s.removeChange(n)
 	if c.Before != c.After {
 		s.Changes = append(s.Changes, c)
 	}
@@ -211,11 +203,11 @@ func (s *Stage) Topics(names []memory.Name) []memory.Name {
 	return names
 }
 
-// Touched returns the names that the stage changes.
-func (s *Stage) Touched() map[memory.Name]bool {
-	touched := make(map[memory.Name]bool, len(s.Changes))
+// Changed returns the names that the stage changes.
+func (s *Stage) Changed() map[memory.Name]bool {
+	changed := make(map[memory.Name]bool, len(s.Changes))
 	for _, c := range s.Changes {
-		touched[c.Name] = true
+		changed[c.Name] = true
 	}
-	return touched
+	return changed
 }

@@ -19,10 +19,10 @@ import (
 func (s *Stage) Prepare(now time.Time, index []byte, indexBase memory.Sum) error {
 	var err error
 	if index != nil {
-		_, err = s.replace(memory.IndexName, indexBase, index, time.Time{})
+		_, err = s.setChange(memory.IndexName, indexBase, index, time.Time{})
 	}
 	if err == nil {
-		err = s.prepare(now)
+		err = s.plan(now)
 	}
 	if err != nil {
 		return errors.Join(err, s.cancel())
@@ -30,7 +30,7 @@ func (s *Stage) Prepare(now time.Time, index []byte, indexBase memory.Sum) error
 	return nil
 }
 
-func (s *Stage) prepare(now time.Time) error {
+func (s *Stage) plan(now time.Time) error {
 	if s.dir.Moved() {
 		return fmt.Errorf("%s is no longer the directory that was opened", s.dir.Path())
 	}
@@ -67,7 +67,7 @@ func (s *Stage) prepare(now time.Time) error {
 // is unchanged. After it Land must be called, or Cancel.
 func (s *Stage) Commit() error {
 	s.State = state.Landing
-	if err := s.write(nil); err != nil {
+	if err := s.store(nil); err != nil {
 		s.State = state.Staged
 		return errors.Join(err, s.cancel())
 	}
@@ -106,7 +106,7 @@ func (s *Stage) cancel() error {
 	temps, err := s.keepTemps()
 	s.unplan()
 	if committed || err == nil && len(s.Displaced) > displaced {
-		err = errors.Join(err, s.write(nil))
+		err = errors.Join(err, s.store(nil))
 	}
 	if err == nil {
 		err = s.tidy(temps)
@@ -128,7 +128,7 @@ func (s *Stage) Land(step func(string)) error {
 	folders := make(map[string]bool)
 	for _, c := range s.Changes {
 		step(c.Action() + " " + c.Name.String())
-		conflict, err := s.land(c)
+		conflict, err := s.landChange(c)
 		if err != nil {
 			return fmt.Errorf("landing %s: %w", c.Name, err)
 		}
@@ -163,16 +163,16 @@ func (s *Stage) Land(step func(string)) error {
 	}
 	s.State, s.LeftAlone, s.Outcome, s.Ended = state.Landed, left, Committed, s.Landed
 	entry := s.Entry(Committed, s.Ended)
-	if err := s.write(&entry); err != nil {
+	if err := s.store(&entry); err != nil {
 		*s.Op = landing // nobody else knows that it has landed: to be called again
 		return err
 	}
 	return s.tidy(temps)
 }
 
-// land lands c, or returns why it is left alone. Whether it landed before a crash shows in its temporary: before a text
+// landChange lands c, or returns why it is left alone. Whether it landed before a crash shows in its temporary: before a text
 // lands, that has the new text; after a deletion, that is the deleted file.
-func (s *Stage) land(c Change) (*Conflict, error) {
+func (s *Stage) landChange(c Change) (*Conflict, error) {
 	disk, err := readOrForeign(s.dir, c.Name)
 	if err != nil {
 		return nil, err

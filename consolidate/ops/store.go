@@ -66,7 +66,7 @@ func Open(o Options) *Store {
 func (s *Store) Dir(ctx context.Context) (*memory.Dir, error) {
 	dir, err := s.Disk()
 	if err == nil {
-		err = s.complete(ctx, dir)
+		err = s.completeIn(ctx, dir)
 	}
 	if err != nil {
 		return nil, errors.Join(err, dir.Close())

@@ -113,7 +113,7 @@ func (s *Stage) keepText(data []byte, sum memory.Sum) bool {
 func (s *Stage) sweep() error {
 	temps, err := s.keepTemps()
 	if err == nil && s.pending != nil {
-		err = s.write(nil)
+		err = s.store(nil)
 	}
 	if err != nil {
 		return err

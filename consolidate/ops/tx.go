@@ -52,7 +52,7 @@ func (s *Store) Begin(ctx context.Context, check func(*memory.Dir) (Op, error)) 
 		err = lock.HostFree(dir.Root(), s.Now())
 	}
 	if err == nil {
-		t, err = s.begin(l, dir, info)
+		t, err = s.beginUnder(l, dir, info)
 	}
 	if err != nil {
 		return nil, errors.Join(err, l.Release(), dir.Close())
@@ -66,9 +66,9 @@ func (s *Store) New(kind lock.Kind) Op {
 	return Op{Header: Header{ID: NewID(now), Kind: kind, Host: s.Host, Session: s.Session, Started: now}, LastCall: now}
 }
 
-// begin opens an operation under l, and writes its record into the lock file. Of a new operation that is not a dream, nothing
+// beginUnder opens an operation under l, and writes its record into the lock file. Of a new operation that is not a dream, nothing
 // else is written before its landing is prepared.
-func (s *Store) begin(l *lock.Lock, dir *memory.Dir, info Op) (*Tx, error) {
+func (s *Store) beginUnder(l *lock.Lock, dir *memory.Dir, info Op) (*Tx, error) {
 	t, err := s.openTx(dir, info)
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (t *Tx) Busy() error { return t.record.Busy() }
 func (t *Tx) Renew() error { return lock.RenewHost(t.Dir, t.record.PID, t.LastCall) }
 
 // Save writes the record of t, with credentials masked, and the texts that are not in the database yet.
-func (t *Tx) Save() error { return t.Stage.write(nil) }
+func (t *Tx) Save() error { return t.Stage.store(nil) }
 
 // Staged returns the names of the files that t changes.
 func (t *Tx) Staged() []string { return namesOf(t.Changes) }

@@ -22,7 +22,7 @@ type NewIndex struct {
 func (t *Tx) Land(index NewIndex) error {
 	waived := t.Waived
 	t.Waived = t.Needed
-	err := t.land(index)
+	err := t.tryLand(index)
 	if _, half := errors.AsType[*HalfError](err); half {
 		return errors.Join(err, t.close())
 	}
@@ -32,7 +32,7 @@ func (t *Tx) Land(index NewIndex) error {
 	return err
 }
 
-func (t *Tx) land(index NewIndex) error {
+func (t *Tx) tryLand(index NewIndex) error {
 	t.s.Step("plan")
 	if err := t.checkState(); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (t *Tx) conclude(outcome Outcome, reason string) error {
 		}
 		t.s.Step("log")
 		entry := t.Entry(outcome, t.Ended)
-		if err := t.Stage.write(&entry); err != nil {
+		if err := t.Stage.store(&entry); err != nil {
 			return err
 		}
 	}

@@ -35,8 +35,8 @@ func (r *Recall) NoteRead(files []string) {
 	}
 }
 
-// startSpan is the time within which a second beginning of a session is taken for the first.
-const startSpan = 30 * time.Second
+// startWindow is the time within which a second beginning of a session is taken for the first.
+const startWindow = 30 * time.Second
 
 // maxRead bounds the memories of an entry.
 const maxRead = 200
@@ -60,7 +60,7 @@ func (r *Recall) Claim(p Push) (fresh []string, err error) {
 				}
 			}
 		}
-		if p.Event == Start && r.Store.Now().Sub(begun).Abs() < startSpan {
+		if p.Event == Start && r.Store.Now().Sub(begun).Abs() < startWindow {
 			return false
 		}
 		fresh = slices.DeleteFunc(slices.Clone(p.Files), func(file string) bool { return shown[file] })

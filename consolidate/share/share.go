@@ -195,7 +195,7 @@ func (r *Share) LeaseLost(ctx context.Context) (lost, reached bool) {
 
 // Send pushes what a dream has landed and releases its lease.
 func (r *Share) Send(ctx context.Context) {
-	r.stop(nil)
+	r.cancelLast(nil)
 	_ = r.open(ctx, dreamWait, true, nil, func(ctx context.Context, l *link) error { return l.sync(ctx, true) })
 }
 
@@ -212,15 +212,15 @@ func (r *Share) Release() {
 // begin opens the share in the background, instead of what it began before.
 func (r *Share) begin(limit time.Duration, do func(context.Context, *link) error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	r.stop(cancel)
+	r.cancelLast(cancel)
 	r.later.Go(func() {
 		defer cancel()
 		_ = r.open(ctx, limit, true, nil, do)
 	})
 }
 
-// stop cancels what begin began last. next cancels what is begun now.
-func (r *Share) stop(next func()) {
+// cancelLast cancels what begin began last. next cancels what is begun now.
+func (r *Share) cancelLast(next func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.cancel != nil {

@@ -289,7 +289,7 @@ func TestCheck(t *testing.T) {
 		defer db.Close()
 		o := Operation{ID: "20261118-090000-000000", Kind: "write", State: "landed", Landed: time.Unix(1, 0), Record: []byte("{}"),
 			Changes: []Change{{Name: n, After: sum}}, Needs: []memory.Sum{sum}}
-		entry := Entry{Operation: o.ID, Kind: o.Kind, Outcome: "committed", Files: []string{"a.md"},
+		entry := LogRow{Operation: o.ID, Kind: o.Kind, Outcome: "committed", Files: []string{"a.md"},
 			Text: []byte(`{"id":"20261118-090000-000000","kind":"write","outcome":"committed"}`)}
 		if err := db.Operations().Save(&o, map[memory.Sum][]byte{sum: []byte("text")}, &entry); err != nil {
 			t.Fatal(err)

@@ -1,7 +1,7 @@
 package state
 
-// Entry is a line of the log. Text is the whole, in JSON.
-type Entry struct {
+// LogRow is a line of the log. Text is the whole, in JSON.
+type LogRow struct {
 	Operation, Kind, Outcome, Undoes string
 	Files                            []string
 	Text                             []byte
@@ -14,11 +14,11 @@ type Entry struct {
 const Committed = "committed"
 
 // Add adds an entry to the log.
-func (t Log) Add(e Entry) error {
+func (t Log) Add(e LogRow) error {
 	return t.db.update(func(tx *Tx) error { return tx.log(e) })
 }
 
-func (tx *Tx) log(e Entry) error {
+func (tx *Tx) log(e LogRow) error {
 	res, err := tx.Exec("INSERT INTO log (operation, kind, outcome, undoes, undone, files, entry) VALUES (?, ?, ?, ?, 0, ?, ?)",
 		e.Operation, e.Kind, e.Outcome, e.Undoes, len(e.Files), string(e.Text))
 	if err != nil {
@@ -57,7 +57,7 @@ type LogQuery struct {
 const page = 64
 
 // Entries calls yield with the entries of the log, the newest first, until it returns false. The database can be used meanwhile.
-func (t Log) Entries(q LogQuery, yield func(Entry) bool) error {
+func (t Log) Entries(q LogQuery, yield func(LogRow) bool) error {
 	where, args := "", []any{}
 	if q.Kind != "" {
 		where += " AND kind = ?"
@@ -71,7 +71,7 @@ func (t Log) Entries(q LogQuery, yield func(Entry) bool) error {
 		where += " AND files > 0"
 	}
 	for before := int64(1) << 62; ; {
-		entries, err := list(t.db, func(e *Entry) []any {
+		entries, err := list(t.db, func(e *LogRow) []any {
 			return []any{&e.seq, &e.Operation, &e.Kind, &e.Outcome, &e.Undoes, &e.Undone, &e.Text}
 		}, "SELECT seq, operation, kind, outcome, undoes, undone, entry FROM log WHERE seq < ?"+where+" ORDER BY seq DESC LIMIT ?",
 			append(append([]any{before}, args...), page)...)

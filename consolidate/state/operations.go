@@ -44,7 +44,7 @@ func (o *Operation) Change(n memory.Name) (Change, bool) {
 
 // Save makes an operation durable in place of what it was, with texts, and an entry in the log if it is not nil. It adds
 // the number of bytes of texts that were not there to o.Bytes.
-func (t Operations) Save(o *Operation, texts map[memory.Sum][]byte, entry *Entry) error {
+func (t Operations) Save(o *Operation, texts map[memory.Sum][]byte, entry *LogRow) error {
 	bytes := o.Bytes
 	return t.db.update(func(tx *Tx) error {
 		added, err := tx.addTexts(texts)

@@ -25,7 +25,7 @@ func saveNth(db *DB, n int, state, outcome string) error {
 	name, _ := memory.ParseName("a.md")
 	o := Operation{ID: nthID(n), Kind: "write", State: state, Landed: time.Unix(1, 0), Record: []byte("{}"),
 		Changes: []Change{{Name: name, After: sum}}, Needs: []memory.Sum{sum}}
-	return db.Save(&o, map[memory.Sum][]byte{sum: text}, &Entry{Operation: o.ID, Kind: o.Kind, Outcome: outcome, Files: []string{"a.md"},
+	return db.Operations().Save(&o, map[memory.Sum][]byte{sum: text}, &LogRow{Operation: o.ID, Kind: o.Kind, Outcome: outcome, Files: []string{"a.md"},
 		Text: fmt.Appendf(nil, `{"id":%q,"kind":"write","outcome":%q,"files":["a.md"]}`, o.ID, outcome)})
 }
 
@@ -108,7 +108,7 @@ func TestSalvage(t *testing.T) {
 			if problems := fresh.Check(); problems != nil {
 				t.Errorf("the new one: %q", problems)
 			}
-			ids, err := fresh.IDs()
+			ids, err := fresh.Operations().IDs()
 			gone := slices.DeleteFunc(want, func(id string) bool { return slices.Contains(ids, id) })
 			if err != nil || len(gone) < test.least || len(gone) > test.most || test.least > 0 && !slices.Contains(gone, nthID(damaged)) {
 				t.Errorf("lost %q, %v; want %d to %d", gone, err, test.least, test.most)

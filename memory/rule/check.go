@@ -13,7 +13,7 @@ import (
 type Check struct {
 	Before, After *memory.Snapshot
 	Prior         *memory.Topic          // what Written's topic was before this write, staged or not; nil: nothing
-	Touched       map[memory.Name]bool   // the files that the change writes or deletes
+	Changed       map[memory.Name]bool   // the files that the change writes or deletes
 	Only          map[memory.Name]bool   // what rules that read one topic are asked about; nil: all
 	Accepted      map[memory.Name]string // losses that were agreed to, and why
 	Who           Asker
@@ -49,7 +49,7 @@ func (c Check) Whole() []Finding {
 		}
 	}
 	return report(slices.DeleteFunc(findings, func(f Finding) bool {
-		return f.Severity == Info && f.File != memory.IndexFile && !c.touched(f.File)
+		return f.Severity == Info && f.File != memory.IndexFile && !c.changes(f.File)
 	}))
 }
 
@@ -137,8 +137,8 @@ func Standing(s *memory.Snapshot, project *drift.Project, now time.Time) []Findi
 	return report(findings)
 }
 
-// touched reports whether the change writes the file. The index is judged by its lines.
-func (c Check) touched(file string) bool {
+// changes reports whether the change writes the file. The index is judged by its lines.
+func (c Check) changes(file string) bool {
 	n, err := memory.ParseName(file)
-	return err == nil && !n.IsIndex() && c.Touched[n]
+	return err == nil && !n.IsIndex() && c.Changed[n]
 }

@@ -43,17 +43,17 @@ func findIn(t *testing.T, rule, example string) []Finding {
 	if !strings.HasPrefix(example, "-- ") {
 		example = "-- example.md --\n" + memo("example", memory.TypeProject, example)
 	}
-	c := Check{Now: ruleTime, Touched: make(map[memory.Name]bool), OwnWords: map[string]bool{"00000002-1111-4222-8333-444444444442:7": true}}
+	c := Check{Now: ruleTime, Changed: make(map[memory.Name]bool), OwnWords: map[string]bool{"00000002-1111-4222-8333-444444444442:7": true}}
 	before, after, project := make(map[string]string), make(map[string]string), make(map[string]string)
 	for _, f := range txtar.Parse([]byte(example)).Files {
 		if name, ok := strings.CutPrefix(f.Name, "project/"); ok {
 			project[name] = string(f.Data)
 		} else if name, ok := strings.CutPrefix(f.Name, "before/"); ok {
 			before[name] = string(f.Data)
-			c.Touched[mustName(t, name)] = true
+			c.Changed[mustName(t, name)] = true
 		} else {
 			after[f.Name] = string(f.Data)
-			c.Touched[mustName(t, f.Name)] = true
+			c.Changed[mustName(t, f.Name)] = true
 		}
 	}
 	c.After = withIndex(t, after)

@@ -74,7 +74,7 @@ func TestInvisibleRule(t *testing.T) {
 		"a.md":      "---\nname: a\u200b\ndescription: b\ntype: user\n---\n\nx\x1b[8my\n",
 	})
 	want := []string{"error invisible MEMORY.md:2", "error invisible MEMORY.md:3", "error invisible a.md:2", "error invisible a.md:7"}
-	if got := show(Check{After: s, Touched: touched(t, "a.md"), Now: ruleTime}.Whole()); !slices.Equal(got, want) {
+	if got := show(Check{After: s, Changed: pathSet(t, "a.md"), Now: ruleTime}.Whole()); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := show(Check{After: s, Now: ruleTime}.Written(mustName(t, "a.md"))); !slices.Equal(got, want[2:]) {
@@ -92,14 +92,14 @@ func TestInvisibleRule(t *testing.T) {
 		"a.md":      "---\nname: a\u200b\ndescription: b\ntype: user\n---\n\nbefore\nx\x1b[8my\nx\x1b[8my\n",
 	})
 	wantChanged := []string{"error invisible a.md:9", "warning invisible a.md:2", "warning invisible a.md:8"}
-	if got := show(Check{Before: s, After: changed, Touched: touched(t, "a.md"), Now: ruleTime}.Whole()); !slices.Equal(got, wantChanged) {
+	if got := show(Check{Before: s, After: changed, Changed: pathSet(t, "a.md"), Now: ruleTime}.Whole()); !slices.Equal(got, wantChanged) {
 		t.Errorf("changed: got %q, want %q", got, wantChanged)
 	}
 	old := strings.Repeat("\x00\n", maxPlaces+3)
 	s = snapshotOf(t, map[string]string{"a.md": memo("a", "user", old)})
 	for more, want := range map[string]Severity{"": Warning, "\x00\n": Error} {
 		after := snapshotOf(t, map[string]string{"a.md": memo("a", "user", old+more)})
-		f := Check{Before: s, After: after, Touched: touched(t, "a.md"), Now: ruleTime}.Whole()
+		f := Check{Before: s, After: after, Changed: pathSet(t, "a.md"), Now: ruleTime}.Whole()
 		if f[0].Severity != want || f[maxPlaces].Severity != Warning {
 			t.Errorf("%d lines stood and %q is new: %q", maxPlaces+3, more, show(f))
 		}

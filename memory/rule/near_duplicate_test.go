@@ -45,7 +45,7 @@ func TestNearDuplicate(t *testing.T) {
 		{"a new index of a folder", files{"a.md": pm2}, files{"a.md": pm2, "team/MEMORY.md": twin2}, "team/MEMORY.md", nil},
 	}
 	for _, test := range tests {
-		c := Check{Before: snapshotOf(t, test.before), After: snapshotOf(t, test.after), Touched: touched(t, test.written), Now: ruleTime}
+		c := Check{Before: snapshotOf(t, test.before), After: snapshotOf(t, test.after), Changed: pathSet(t, test.written), Now: ruleTime}
 		var got []string
 		for _, f := range only(c.Written(mustName(t, test.written)), "near-duplicate") {
 			line := fmt.Sprintf("%s %s %s", f.Severity, f.File, f.subject)
@@ -69,7 +69,7 @@ func TestNearDuplicate(t *testing.T) {
 		t.Errorf("nothing is said of the folder: %+v", f)
 	}
 	// Each was judged when it was written; two that came together are not judged again.
-	c = Check{Before: snapshotOf(t, files{"c.md": other}), After: snapshotOf(t, files{"a.md": pm2, "b.md": pm2, "c.md": other}), Touched: touched(t, "a.md", "b.md"), Now: ruleTime}
+	c = Check{Before: snapshotOf(t, files{"c.md": other}), After: snapshotOf(t, files{"a.md": pm2, "b.md": pm2, "c.md": other}), Changed: pathSet(t, "a.md", "b.md"), Now: ruleTime}
 	if f := only(c.Whole(), "near-duplicate"); len(f) > 0 {
 		t.Errorf("judged again: %+v", f)
 	}

@@ -49,7 +49,7 @@ func TestRelativeDate(t *testing.T) {
 			if test.other != "" {
 				before["old.md"] = test.other
 			}
-			c := Check{Before: snapshotOf(t, before), After: snapshotOf(t, after), Touched: touched(t, "a.md"), Now: ruleTime}
+			c := Check{Before: snapshotOf(t, before), After: snapshotOf(t, after), Changed: pathSet(t, "a.md"), Now: ruleTime}
 			for how, findings := range map[string][]Finding{"written": c.Written(mustName(t, "a.md")), "whole": c.Whole()} {
 				var got []string
 				for _, f := range only(findings, "relative-date") {

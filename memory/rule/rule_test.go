@@ -50,7 +50,7 @@ func show(findings []Finding) []string {
 	return lines
 }
 
-func touched(t testing.TB, paths ...string) map[memory.Name]bool {
+func pathSet(t testing.TB, paths ...string) map[memory.Name]bool {
 	names := make(map[memory.Name]bool)
 	for _, p := range paths {
 		names[mustName(t, p)] = true
@@ -179,7 +179,7 @@ func TestWhole(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c := Check{Before: snapshotOf(t, test.before), After: snapshotOf(t, test.after), Touched: touched(t, test.touched...), Now: ruleTime}
+			c := Check{Before: snapshotOf(t, test.before), After: snapshotOf(t, test.after), Changed: pathSet(t, test.touched...), Now: ruleTime}
 			if got := show(c.Whole()); !slices.Equal(got, test.want) {
 				t.Errorf("got  %q\nwant %q", got, test.want)
 			}
@@ -206,7 +206,7 @@ func TestWritten(t *testing.T) {
 func TestOnly(t *testing.T) {
 	before := map[string]string{"MEMORY.md": "- [G](gone.md)\n", "a.md": "x", "b.md": "x"}
 	after := map[string]string{"MEMORY.md": "- [G](gone.md)\n", "a.md": "y", "b.md": "x"}
-	c := Check{Before: snapshotOf(t, before), After: snapshotOf(t, after), Touched: touched(t, "a.md"), Only: touched(t, "a.md"), Now: ruleTime}
+	c := Check{Before: snapshotOf(t, before), After: snapshotOf(t, after), Changed: pathSet(t, "a.md"), Only: pathSet(t, "a.md"), Now: ruleTime}
 	want := []string{"warning dangling MEMORY.md:1", "warning frontmatter a.md:1", "info orphan a.md:0"} // not of b.md
 	if got := show(c.Whole()); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
@@ -323,12 +323,12 @@ func BenchmarkWhole(b *testing.B) {
 	before.Topics[memory.SortedNames(after.Topics)[1]] = memory.ParseTopic([]byte("no frontmatter, long ago"))
 	b.Run("an error that stood", func(b *testing.B) {
 		for b.Loop() {
-			Check{Before: before, After: after, Touched: map[memory.Name]bool{n: true}, Now: ruleTime}.Whole()
+			Check{Before: before, After: after, Changed: map[memory.Name]bool{n: true}, Now: ruleTime}.Whole()
 		}
 	})
 	b.Run("written", func(b *testing.B) {
 		for b.Loop() {
-			Check{Before: before, After: after, Touched: map[memory.Name]bool{n: true}, Now: ruleTime}.Written(n)
+			Check{Before: before, After: after, Changed: map[memory.Name]bool{n: true}, Now: ruleTime}.Written(n)
 		}
 	})
 }

@@ -32,7 +32,7 @@ func TestSecretRule(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := snapshotOf(t, map[string]string{test.file: test.text})
 			var found []Finding
-			for _, f := range (Check{After: s, Touched: touched(t, test.file), Now: ruleTime}).Whole() {
+			for _, f := range (Check{After: s, Changed: pathSet(t, test.file), Now: ruleTime}).Whole() {
 				if f.Rule == "secret" {
 					found = append(found, f)
 				}
@@ -70,13 +70,13 @@ func TestSecretRuleOnOldText(t *testing.T) {
 	}
 	// A line above moves it, and another file is written: it is old text all the same.
 	after := snapshotOf(t, map[string]string{"MEMORY.md": "# M\n" + index + "- [B](b.md)\n", "a.md": memo("a", "user", inventedToken), "b.md": memo("b", "user", "x")})
-	check := Check{Before: s, After: after, Touched: touched(t, "b.md"), Now: ruleTime}
+	check := Check{Before: s, After: after, Changed: pathSet(t, "b.md"), Now: ruleTime}
 	want = []string{"warning secret MEMORY.md:2", "warning secret a.md:7"}
 	if got := show(check.Whole()); !slices.Equal(got, want) {
 		t.Errorf("untouched: got %q, want %q", got, want)
 	}
 	// An edit of another line of its file is not refused either; the same value in one more line is.
-	check.Touched = touched(t, "a.md", "b.md")
+	check.Changed = pathSet(t, "a.md", "b.md")
 	if got := show(check.Whole()); !slices.Equal(got, want) {
 		t.Errorf("touched: got %q, want %q", got, want)
 	}
@@ -123,7 +123,7 @@ func TestOneSecretMore(t *testing.T) {
 	s := snapshotOf(t, map[string]string{"a.md": memo("a", "user", many)})
 	for body, want := range map[string]bool{many + "x": false, "x\n" + many[len(inventedToken)+1:]: false, many + inventedToken: true} {
 		after := snapshotOf(t, map[string]string{"a.md": memo("a", "user", body)})
-		c := Check{Before: s, After: after, Prior: s.Topics[a], Touched: touched(t, "a.md"), Now: ruleTime}
+		c := Check{Before: s, After: after, Prior: s.Topics[a], Changed: pathSet(t, "a.md"), Now: ruleTime}
 		for _, findings := range [][]Finding{c.Written(a), c.Whole()} {
 			refused := slices.ContainsFunc(findings, func(f Finding) bool { return f.Severity == Error })
 			if refused != want {

@@ -18,7 +18,7 @@ func TestRulesTellNoPiece(t *testing.T) {
 		"b.md":      "---\nname: b\ndescription: " + words + "in all " + inventedToken + "\ntype: " + inventedToken + "\n---\n" + body,
 	})
 	before := snapshotOf(t, map[string]string{"a.md": memo("a", memory.TypeFeedback, inventedToken+" "+inventedToken)})
-	check := Check{Before: before, After: s, Touched: touched(t, "a.md", "b.md"), Now: ruleTime}
+	check := Check{Before: before, After: s, Changed: pathSet(t, "a.md", "b.md"), Now: ruleTime}
 	findings := append(check.Whole(), Standing(s, nil, ruleTime)...)
 	findings = append(findings, check.Written(mustName(t, "a.md"))...)
 	if len(findings) < 20 {

@@ -36,7 +36,7 @@ func command(ctx context.Context, setup settings.Setup, firing string, server []
 // commandLine returns the command line of a host, and the folder that it is started in.
 func commandLine(setup settings.Setup, firing string, server []string, own string) (line []string, dir string, err error) {
 	l := setup.Limits
-	run := host.Run{
+	run := host.RunOptions{
 		Server: server, Env: handed(), Project: setup.Project, Own: own, MaxTurns: l.MaxTurns, MaxUSD: l.MaxUSD, Model: l.Model,
 	}
 	if len(l.Command) > 0 {

@@ -72,6 +72,6 @@ func (i Installer) Asks(h *host.Host) bool {
 	if h.Settings.Allow == nil {
 		return false
 	}
-	p := allowPart(h, i.Env.Complete())
+	p := allowPart(h, i.Env.WithDefaults())
 	return p.look() == nil && p.State != Installed
 }

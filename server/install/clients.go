@@ -29,7 +29,7 @@ type Entry struct {
 
 // Clients returns the files in which the hosts list their MCP servers: the person's, and those in the project unless that is "".
 func Clients(env settings.Environment, project string) (all []Client) {
-	env = env.Complete()
+	env = env.WithDefaults()
 	for _, h := range Hosts() {
 		paths := paths(h, env)
 		if own := filepath.Join(project, h.Settings.Project); project != "" && h.Settings.Project != "" && !slices.Contains(paths, own) {
@@ -95,7 +95,7 @@ func commandLine(entry any) (command []string) {
 // project unless that is "", enable. Settings that cannot be read enable none.
 func Plugins(env settings.Environment, project string) (all []string) {
 	claude := host.Find(settings.ClaudeCode).Hooks
-	files := []string{in(env.Complete(), claude.Place, claude.File)} // a later one overrides
+	files := []string{in(env.WithDefaults(), claude.Place, claude.File)} // a later one overrides
 	if project != "" {
 		files = append(files, filepath.Join(project, ".claude", "settings.json"), filepath.Join(project, ".claude", "settings.local.json"))
 	}

@@ -36,7 +36,7 @@ func (i Installer) Present(h *host.Host) bool {
 	if h.OnPath() {
 		return true
 	}
-	env := i.Env.Complete()
+	env := i.Env.WithDefaults()
 	file := fileOf(h, env)
 	if dir := filepath.Dir(file); file != "" && dir != env.Home {
 		file = dir
@@ -68,7 +68,7 @@ func fileOf(h *host.Host, env settings.Environment) (file string) {
 
 // parts returns the parts of a host without their state.
 func (i Installer) parts(h *host.Host) []Part {
-	env := i.Env.Complete()
+	env := i.Env.WithDefaults()
 	file := fileOf(h, env)
 	p := Part{Name: Server, File: file, lock: h.Settings.Lock}
 	if h.Settings.Entry == nil {
@@ -104,7 +104,7 @@ func (i Installer) call() []string { return append([]string{i.Self}, i.Args...) 
 
 // args returns the arguments in the host's present entry.
 func (i Installer) args(h *host.Host) []string {
-	for _, e := range read(h, fileOf(h, i.Env.Complete()), "").Entries {
+	for _, e := range read(h, fileOf(h, i.Env.WithDefaults()), "").Entries {
 		if e.Server == server {
 			return e.Command[1:]
 		}

@@ -38,8 +38,8 @@ func (r *resolver) warn(format string, args ...any) {
 	}
 }
 
-// Complete returns env with a Getenv, a GOOS and a home without links; "" if the home is not absolute.
-func (env Environment) Complete() Environment {
+// WithDefaults returns env with a Getenv, a GOOS and a home without links; "" if the home is not absolute.
+func (env Environment) WithDefaults() Environment {
 	if env.Getenv == nil {
 		env.Getenv = func(string) string { return "" }
 	}
@@ -66,7 +66,7 @@ func (env Environment) Complete() Environment {
 // be used, since another in its place would be worse, or with ErrNoProject if no memory is named either. Then the Setup is
 // incomplete.
 func Resolve(env Environment, f Flags) (Setup, error) {
-	env = env.Complete()
+	env = env.WithDefaults()
 	r := &resolver{env: env, flags: f}
 	r.Settings = map[string]Setting{}
 	r.findClient()

@@ -60,12 +60,12 @@ func (c *copies) drop(ctx context.Context, store *search.Store, l *List) error {
 // outside looks for originals in sessions that were listed before and are not in the list.
 func (c *copies) outside(ctx context.Context, store *search.Store, l *List) error {
 	q := &l.query
-	if len(q.After) == 0 || q.Touched.IsZero() || !slices.ContainsFunc(l.sessions, func(s session) bool {
-		return s.after == Mark{} && s.kept[0].time.Before(q.Touched)
+	if len(q.After) == 0 || q.Modified.IsZero() || !slices.ContainsFunc(l.sessions, func(s session) bool {
+		return s.after == Mark{} && s.kept[0].time.Before(q.Modified)
 	}) {
 		return nil
 	}
-	all, _, err := store.Sessions(ctx, q.Touched.AddDate(0, -6, 0))
+	all, _, err := store.Sessions(ctx, q.Modified.AddDate(0, -6, 0))
 	if err != nil {
 		return err
 	}

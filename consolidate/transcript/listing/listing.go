@@ -37,7 +37,7 @@ func (m Mark) Before(o Mark) bool {
 
 // A Query says what is listed. The zero value lists what users said in all sessions.
 type Query struct {
-	Touched  time.Time       // only sessions touched after it
+	Modified time.Time       // only sessions modified after it
 	Since    time.Time       // only utterances of that time or later
 	Until    time.Time       // only utterances before it; zero: all
 	Session  string          // only this session, by its ID or the beginning of it
@@ -138,14 +138,14 @@ func New(ctx context.Context, store *search.Store, q Query) (*List, error) {
 		q.Zone = time.UTC
 	}
 	l := &List{query: q, begun: map[string]position{}, explain: map[string]int{}}
-	touched := q.Touched
-	if q.Since.After(touched) {
-		touched = q.Since
+	modified := q.Modified
+	if q.Since.After(modified) {
+		modified = q.Since
 	}
-	if !touched.IsZero() {
-		touched = touched.Add(-sessions.Slack)
+	if !modified.IsZero() {
+		modified = modified.Add(-sessions.Slack)
 	}
-	found, _, err := store.Sessions(ctx, touched)
+	found, _, err := store.Sessions(ctx, modified)
 	if err != nil {
 		return nil, err
 	}

@@ -401,7 +401,7 @@ func TestResumed(t *testing.T) {
 	again.lines = slices.Clone(other.lines)
 	again.user("day and night")
 	store, _ := open(t, first, other, resumed, again)
-	q := Query{Touched: start.AddDate(0, 0, 3), After: map[string]Mark{id(1): {3, 1}}}
+	q := Query{Modified: start.AddDate(0, 0, 3), After: map[string]Mark{id(1): {3, 1}}}
 	text := whole(pages(t, store, q, 10_000, 0, nil))
 	for words, want := range map[string]bool{"use pnpm": false, "mind the lens": false, "and never npm": true, "keep the lamp lit": true, "day and night": true} {
 		if strings.Contains(text, words) != want {
@@ -414,9 +414,9 @@ func TestResumed(t *testing.T) {
 func TestCoarseTimes(t *testing.T) {
 	late := start.Add(time.Hour + time.Second) // the file is dated a second earlier
 	store, _ := open(t, newSession(1, 0).add("user", fields{"message": fields{"role": "user", "content": "use pnpm"}, "timestamp": late.Format(time.RFC3339)}))
-	for _, q := range []Query{{Touched: late}, {Since: late}} {
+	for _, q := range []Query{{Modified: late}, {Since: late}} {
 		if l, err := New(t.Context(), store, q); err != nil || l.utterances != 1 {
-			t.Errorf("after %v, since %v: %v", q.Touched, q.Since, err)
+			t.Errorf("after %v, since %v: %v", q.Modified, q.Since, err)
 		}
 	}
 }

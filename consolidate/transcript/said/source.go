@@ -49,7 +49,7 @@ func (f File) beside() string {
 // A Collection has many sessions, none of which is a file of its own: a database. Such a session's
 // path is the collection's, followed by its ID. A collection is safe for concurrent use.
 type Collection interface {
-	// List returns the project's sessions that were touched after since, and counts by reason those that are not. It reads
+	// List returns the project's sessions that were modified after since, and counts by reason those that are not. It reads
 	// what there is of each session but its words. Of a File it sets ID, Path, Size and ModTime.
 	List(since time.Time) ([]File, Skipped, error)
 

@@ -13,7 +13,7 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// files lists what may be transcripts of the project, touched after since, the newest first.
+// files lists what may be transcripts of the project, modified after since, the newest first.
 func (s *Project) files(since time.Time) ([]said.File, said.Skipped, error) {
 	folders, err := s.candidates()
 	if err != nil {
@@ -39,7 +39,7 @@ func newest(files []said.File) {
 	})
 }
 
-// list returns the files of a folder that were touched after since and are sessions by name, and counts those that are
+// list returns the files of a folder that were modified after since and are sessions by name, and counts those that are
 // not.
 func (s *Project) list(f said.Folder, since time.Time, skipped said.Skipped) (files []said.File) {
 	if f.Of != nil {
@@ -82,7 +82,7 @@ func (s *Project) list(f said.Folder, since time.Time, skipped said.Skipped) (fi
 	return files
 }
 
-// appendSession adds the file at a path below a folder to the files if it is a session that was touched after since.
+// appendSession adds the file at a path below a folder to the files if it is a session that was modified after since.
 func (s *Project) appendSession(files []said.File, f said.Folder, at string, e fs.DirEntry, since time.Time, skipped said.Skipped) []said.File {
 	id, reason, ok := f.Named(at)
 	path := filepath.Join(f.Path, filepath.FromSlash(at))

@@ -17,7 +17,7 @@ type Session struct {
 	ID      string // its key
 	Host    said.HostID
 	Size    int64     // in bytes; 0 of one that is not a file
-	ModTime time.Time // when the transcript was last touched
+	ModTime time.Time // when the transcript was last modified
 	Last    time.Time // when something was last recorded, as far as its head and end say; else ModTime
 	Branch  string
 	First   string // the first words that a person typed, made visible, at most 120 runes
@@ -29,7 +29,7 @@ type Session struct {
 // Short is what the IDs of the session's utterances begin with.
 func (s *Session) Short() string { return said.ShortID(s.ID) }
 
-// Sessions returns the sessions touched after since, the newest first, with the current one.
+// Sessions returns the sessions modified after since, the newest first, with the current one.
 // Files that are not sessions of the project are counted by reason.
 func (s *Project) Sessions(ctx context.Context, since time.Time) ([]Session, said.Skipped, error) {
 	return s.described(ctx, since, false)
@@ -59,7 +59,7 @@ func (s *Project) described(ctx context.Context, since time.Time, memory bool) (
 	return sessions, skipped, nil
 }
 
-// Accepted returns the sessions touched after since, the newest first.
+// Accepted returns the sessions modified after since, the newest first.
 func (s *Project) Accepted(ctx context.Context, since time.Time) ([]said.File, said.Skipped, error) {
 	files, skipped, err := s.files(since)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Project) Accepted(ctx context.Context, since time.Time) ([]said.File, s
 // Exact is up to how many sessions Count counts all, and how many heads it reads at once.
 const Exact = 64
 
-// Count returns the number of sessions touched after since, less the current one. Where there are enough, it may stop at
+// Count returns the number of sessions modified after since, less the current one. Where there are enough, it may stop at
 // Exact; of 0, nothing is enough. It costs a listing of the folders, and the heads of the newest files that have changed since
 // they were last read.
 func (s *Project) Count(ctx context.Context, since time.Time, enough int) (int, error) {
