@@ -73,7 +73,7 @@ func (p *Project) AddAlso(ctx context.Context, results []*WriteResult, refused m
 			here, there := [2]string{r.Path, pair.File}, [2]string{pair.File, r.Path}
 			if len(r.Also) < maxAlso && saysTheSame(pair) && !shown[here] && !shown[there] {
 				shown[here] = true
-				r.Also = append(r.Also, pair.Where()+" "+visible.Short(memory.OneLine(pair.Text), maxAlsoText))
+				r.Also = append(r.Also, pair.Where()+" "+visible.OneLine(pair.Text, maxAlsoText))
 			}
 		}
 		still := rule.Check{After: s, Now: p.Store.Now()}.Written(n)
@@ -115,7 +115,7 @@ func stillSaid(passages []related.Passage, r *WriteResult, skip func(file string
 		for _, p := range files[v] {
 			at := strings.Index(p.Text, v)
 			from, to := text.Sentence(p.Text, at, at+len(v))
-			also = append(also, fmt.Sprintf("%s still %q: %s", p.Where(), v, visible.Short(memory.OneLine(p.Text[from:to]), maxAlsoText)))
+			also = append(also, fmt.Sprintf("%s still %q: %s", p.Where(), v, visible.OneLine(p.Text[from:to], maxAlsoText)))
 		}
 	}
 	return also[:min(len(also), maxAlso)]

@@ -28,7 +28,7 @@ func (d *dream) noteTouched(where string) (file string) {
 func (d *dream) excerpt(f *ReadResult) {
 	file := f.Name.String()
 	lines := d.parts[file]
-	if len(f.Text) <= maxEntire || f.Err != nil || f.Disk != nil || d.news[file] || d.touches[file] || lines == nil || d.Stage.Touched()[f.Name] {
+	if len(f.Text) <= maxEntire || f.Err != nil || f.Disk != nil || d.news[file] || d.touches[file] || lines == nil || d.Stage.Changed()[f.Name] {
 		return
 	}
 	if text := excerpt(f.Text, lines); len(text) < len(f.Text) {

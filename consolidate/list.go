@@ -11,7 +11,6 @@ import (
 	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/consolidate/transcript/said"
-	"dream-mcp/memory"
 	"dream-mcp/memory/related"
 	"dream-mcp/memory/rule"
 	"dream-mcp/memory/visible"
@@ -186,7 +185,7 @@ func touchOf(x *related.Index, known bool) listing.Touch {
 		for _, p := range x.About(asked(text)) {
 			t := listing.Touched{Where: p.Where()}
 			if known {
-				t.Text = visible.Short(memory.OneLine(p.Text), maxPassage)
+				t.Text = visible.OneLine(p.Text, maxPassage)
 			}
 			touched = append(touched, t)
 		}

@@ -99,7 +99,7 @@ func (w *writing) correct(res *WriteResult, facts []rule.Fact) ([]rule.Fact, err
 		}
 		for _, f := range facts {
 			if !slices.Contains(left, f) {
-				res.Corrected = append(res.Corrected, f.Text+" → "+visible.Short(memory.OneLine(e.New), maxCited))
+				res.Corrected = append(res.Corrected, f.Text+" → "+visible.OneLine(e.New, maxCited))
 			}
 		}
 		facts = left

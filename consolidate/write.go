@@ -93,7 +93,7 @@ func checkCitations(ids []string, words []provenance.Words) (accepted []string, 
 			accepted = append(accepted, id)
 			continue
 		}
-		cited = append(cited, Cited{ID: id, Speaker: w.Speaker, At: ops.Second(w.Said), Said: visible.Short(strings.Join(strings.Fields(w.Text), " "), maxCited), Doubt: doubt})
+		cited = append(cited, Cited{ID: id, Speaker: w.Speaker, At: ops.Second(w.Said), Said: visible.OneLine(w.Text, maxCited), Doubt: doubt})
 	}
 	return accepted, cited
 }

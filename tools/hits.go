@@ -198,5 +198,5 @@ func renderTurns(p *consolidate.Project, turns []search.Turn, failed error) stri
 }
 
 func oneWord(s string, limit int) string {
-	return visible.Short(strings.Join(strings.Fields(harmless(s)), " "), limit)
+	return visible.OneLine(harmless(s), limit)
 }

@@ -31,7 +31,7 @@ func about(store *ops.Store, shown *memory.Snapshot) (docs []related.Document) {
 		n, _ := memory.ParseName(d.File)
 		t := shown.Topics[n]
 		if t != nil && (t.Type() == memory.TypeUser || t.Type() == memory.TypeFeedback) && !declined[d.File] && len(docs) < maxAbout {
-			d.Description, d.Body = visible.Short(d.Description, maxAboutText), visible.Short(memory.OneLine(d.Body), maxAboutText)
+			d.Description, d.Body = visible.Short(d.Description, maxAboutText), visible.OneLine(d.Body, maxAboutText)
 			d.Outside = t.IsPersons()
 			docs = append(docs, d)
 		}

@@ -148,7 +148,7 @@ func (o Origin) Line(words int) string {
 	if !o.Transcript {
 		line += " (transcript gone)"
 	}
-	return line + ": " + visible.Short(strings.Join(strings.Fields(o.Text), " "), words)
+	return line + ": " + visible.OneLine(o.Text, words)
 }
 
 // Origins returns the sources that the metadata of a memory names, in that order, at most memory.MaxSources. Words

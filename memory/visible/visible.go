@@ -176,6 +176,11 @@ func Cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
+// OneLine returns a text with every run of white space as one space, and at most most characters of that, as Short.
+func OneLine(text string, most int) string {
+	return Short(strings.Join(strings.Fields(text), " "), most)
+}
+
 // Short returns at most most characters of a text. The last is an ellipsis if it was cut.
 func Short(text string, most int) string {
 	n, last := 0, 0

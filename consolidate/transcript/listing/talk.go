@@ -13,6 +13,7 @@ import (
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule/reldate"
+	"dream-mcp/memory/visible"
 )
 
 // A talk is a segment as it is rendered.
@@ -68,13 +69,13 @@ func (t *talk) read(ctx context.Context, from, to Mark) error {
 func (t *talk) header(continued bool, before string) (line, where string) {
 	s, g := t.session, t.segment
 	if s.File.Memory() {
-		return fmt.Sprintf("%s %s %s remembers, in %s (its claim, not the person's word)\n", s.Short(), t.segment.day, s.Host, oneLine(t.store.Shown(s.Branch), 100)), before
+		return fmt.Sprintf("%s %s %s remembers, in %s (its claim, not the person's word)\n", s.Short(), t.segment.day, s.Host, visible.OneLine(t.store.Shown(s.Branch), 100)), before
 	}
 	if host := s.Host.Unnamed(); host != "" {
 		where = " " + host
 	}
 	if s.Branch != "" && s.Branch != "HEAD" {
-		where += " on " + oneLine(t.store.Shown(s.Branch), 60)
+		where += " on " + visible.OneLine(t.store.Shown(s.Branch), 60)
 	}
 	var notes []string
 	if g.folded > 0 {
@@ -182,7 +183,7 @@ func (t *talk) answered(u *search.Said) string {
 	if before < 0 || !first {
 		return ""
 	}
-	return oneLine(typed(lastSentence(t.store.Shown(t.said[before].Text))), maxSentence+2)
+	return visible.OneLine(typed(lastSentence(t.store.Shown(t.said[before].Text))), maxSentence+2)
 }
 
 // before returns what the model said before an answer of the user; -1 where there is nothing, or where it is not an answer.
@@ -212,12 +213,3 @@ var likeSpeaker = lazy.New(`^\s*(?:assistant|another person):`)
 
 // typed returns a text in which nothing can be taken for a mark of ours: a backslash is before it.
 func typed(text string) string { return ownMarks.ReplaceAllString(text, `\$0`) }
-
-// oneLine returns a text on one line, cut after so many characters.
-func oneLine(text string, most int) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return text
-}

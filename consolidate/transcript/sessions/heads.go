@@ -7,6 +7,7 @@ import (
 
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/forgotten"
+	"dream-mcp/memory/visible"
 )
 
 // A cachedHead holds as long as the file's size and time do.
@@ -63,10 +64,10 @@ func (s *Project) head(f said.File) (said.Head, error) {
 // shownLine is the beginning of a text as a Session shows it. It is masked before it is cut: a piece of a credential is not
 // recognized as one.
 func (s *Project) shownLine(text string) string {
-	return oneLine(s.Masked(text[:min(len(text), maxMasked)]), maxFirst)
+	return visible.OneLine(said.Visible(s.Masked(text[:min(len(text), maxMasked)])), maxFirst)
 }
 
-// maxMasked bounds, in bytes, what is masked for one line: twice what oneLine looks at.
+// maxMasked bounds, in bytes, what is masked for one line.
 const maxMasked = 32 * maxFirst
 
 // lastTime returns the latest time at the end of a file, from the cache likewise.

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"dream-mcp/consolidate/transcript/parallel"
@@ -230,13 +229,3 @@ const Slack = 2 * time.Second
 
 // maxFirst bounds first words, in runes.
 const maxFirst = 120
-
-// oneLine is the beginning of a text on one line, made visible.
-func oneLine(text string, most int) string {
-	text = text[:min(len(text), 16*most)] // what is cut here would be cut below
-	runes := []rune(strings.Join(strings.Fields(said.Visible(text)), " "))
-	if len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return string(runes)
-}
