@@ -11,7 +11,8 @@ import (
 
 // Forget replaces a text by forgotten.Mark in the memories, the archive, the quoted words, the records and whatever waits, and from
 // then on in all that is shown of sessions. What is kept of the text is its length and a keyed hash. It cannot be undone. After a
-// crash it was not begun, or FinishForgetting ends it.
+// crash it was not begun, or FinishForgetting ends it. It fails with a *forget.UnreadError if files cannot be read; FinishForgetting
+// tries them again.
 func (p *Project) Forget(ctx context.Context, text string) error {
 	p.Store.Lock()
 	defer p.Store.Unlock()
@@ -39,14 +40,15 @@ func (p *Project) FinishForgetting(ctx context.Context) error {
 }
 
 // finishBoth forgets in the memory that the person has in all projects, from which the text would come back, and then in p's own.
-func (p *Project) finishBoth(ctx context.Context) error {
+func (p *Project) finishBoth(ctx context.Context) (err error) {
 	if p.Person.Used() {
 		o := p.options
 		o.MemoryDir = share.PersonDir(o.StateHome)
 		all := Open(o)
-		if err := errors.Join(all.FinishForgetting(ctx), all.Store.Records.Close()); err != nil {
+		err = errors.Join(all.FinishForgetting(ctx), all.Store.Records.Close())
+		if _, unread := errors.AsType[*forget.UnreadError](err); err != nil && !unread {
 			return err
 		}
 	}
-	return forget.Finish(ctx, p.Store)
+	return errors.Join(err, forget.Finish(ctx, p.Store))
 }

@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -97,6 +98,49 @@ func TestKillWhileForgetting(t *testing.T) {
 			}
 			return
 		}
+	}
+}
+
+// A file that cannot be read keeps the text until it can be read. Everything else has lost it.
+func TestForgetUnread(t *testing.T) {
+	for _, name := range []string{"baker.md", "folder"} {
+		w := newForgetWorld(t)
+		w.put("folder/oven.md", "The oven of "+unwanted+".\n")
+		closed := filepath.Join(w.memory, name)
+		readable := func(mode fs.FileMode) {
+			if err := os.Chmod(closed, mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+		readable(0)
+		if f, err := os.Open(closed); err == nil {
+			f.Close()
+			t.Skip("this user may read everything")
+		}
+		p := Open(w.options())
+		var unread *forget.UnreadError
+		for _, do := range []func() error{
+			func() error { return p.Forget(ctx, unwanted) },
+			func() error { return p.FinishForgetting(ctx) },
+		} {
+			if err := do(); !errors.As(err, &unread) || !strings.Contains(err.Error(), name) {
+				t.Errorf("with %s it ended with %v", name, err)
+			}
+		}
+		readable(0o700)
+		want := map[string]string{"baker.md": "baker.md", "folder": "oven.md"}[name]
+		if files := w.holds(unwanted); len(files) != 1 || filepath.Base(files[0]) != want {
+			t.Errorf("with %s it is in %v", name, files)
+		}
+		for range 2 {
+			if err := p.FinishForgetting(ctx); err != nil {
+				t.Error(err)
+			}
+		}
+		if files := w.holds(unwanted); files != nil {
+			t.Errorf("%s was readable, and it is still in %v", name, files)
+		}
+		p.Close("the check ended")
 	}
 }
 

@@ -76,6 +76,9 @@ type Found struct {
 	ModTime time.Time
 }
 
+// Unreadable is why a folder is in Listing.Other that could not be read.
+const Unreadable = "unreadable"
+
 // Other is something in the directory that is not a memory.
 type Other struct {
 	Path string
@@ -226,7 +229,7 @@ func (d *Dir) listEntry(p string, e fs.DirEntry, depth int, left *int, l *Listin
 		if depth+1 >= maxDepth {
 			other("nested too deep")
 		} else if err := d.list(p, depth+1, left, l); err != nil {
-			other("unreadable")
+			other(Unreadable)
 		}
 		return
 	}

@@ -50,7 +50,8 @@ type Text struct {
 	Runes  int       `json:"runes"`
 	Filter uint16    `json:"filter"` // of the window's polynomial: few windows are hashed
 	Hash   []byte    `json:"hash"`
-	Open   string    `json:"open,omitempty"` // the memory from which it is not removed yet
+	Open   string    `json:"open,omitempty"`   // the memory from which it is not removed yet
+	Unread bool      `json:"unread,omitempty"` // it is removed from there, but for files that could not be read
 }
 
 const keySize = 32
@@ -76,7 +77,7 @@ func (l *List) Add(text, open string, at time.Time) bool {
 	for _, r := range window {
 		sum = sum*base + uint64(r)
 	}
-	l.Texts = append(l.Texts, Text{at, len(window), uint16(sum >> 48), l.hash(window), open})
+	l.Texts = append(l.Texts, Text{At: at, Runes: len(window), Filter: uint16(sum >> 48), Hash: l.hash(window), Open: open})
 	return true
 }
 

@@ -18,7 +18,8 @@ import (
 
 // runForget removes a text from everything of ours, after asking.
 func runForget(ctx context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
-	if err := p.FinishForgetting(ctx); err != nil {
+	err := p.FinishForgetting(ctx)
+	if _, unread := errors.AsType[*forget.UnreadError](err); err != nil && !unread { // Forget tries those again
 		return err
 	}
 	if c.drop > 0 {
