@@ -90,9 +90,12 @@ func (g *Gates) showCount(ctx context.Context, gate *Gate, since lock.Stamp, now
 func (g *Gates) Soon(offer bool) bool {
 	g.p.Store.Lock()
 	defer g.p.Store.Unlock()
+	if !g.enabled.On {
+		return false
+	}
 	now := g.p.Store.Now()
 	dir, err := g.p.Store.Disk()
-	if err != nil || !g.enabled.On {
+	if err != nil {
 		return false
 	}
 	defer dir.Close()

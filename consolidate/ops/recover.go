@@ -77,10 +77,6 @@ func (s *Store) completeIn(ctx context.Context, dir *memory.Dir) error {
 		}
 		r.ID = landing.ID
 	}
-	if s.LookOnly { // the notes of the landing are written too
-		s.LookOnly = false
-		defer func() { s.LookOnly = true }()
-	}
 	wait := Wait
 	if s.stuck == r.ID {
 		wait = 0

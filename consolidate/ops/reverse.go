@@ -120,7 +120,7 @@ func (s *Stage) reverseIndex(a Op, left map[memory.Name]bool) (conflicts []Confl
 		return conflicts, nil
 	}
 	_, err = s.Replace(n, disk.Sum, index.Bytes(), time.Time{})
-	return nil, err
+	return conflicts, err
 }
 
 // Merged returns the files that undo, the undoing of a, has not brought back as they were before a:
