@@ -33,16 +33,7 @@ func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, single bool) (l plan, e
 	if l.accepted, err = acceptedLosses(r.AcceptLoss); err != nil {
 		return l, err
 	}
-	for file, why := range t.Accepted { // by the writes that deleted them
-		if n, err := memory.ParseName(file); err == nil && l.accepted[n] == "" {
-			l.accepted[n] = why
-		}
-	}
-	for file := range t.Held { // a person decides about these
-		if n, err := memory.ParseName(file); err == nil {
-			l.accepted[n] = "the person accepted it"
-		}
-	}
+	acceptedEarlier(t, l.accepted)
 	if t.Renamed, err = renamed(t); err != nil {
 		return l, err
 	}
@@ -88,6 +79,20 @@ func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, single bool) (l plan, e
 		l.findings = refused.Findings
 	}
 	return l, err
+}
+
+// acceptedEarlier adds the losses that the writes of t or the person agreed to.
+func acceptedEarlier(t *ops.Tx, accepted map[memory.Name]string) {
+	for file, why := range t.Accepted { // by the writes that deleted them
+		if n, err := memory.ParseName(file); err == nil && accepted[n] == "" {
+			accepted[n] = why
+		}
+	}
+	for file := range t.Held {
+		if n, err := memory.ParseName(file); err == nil {
+			accepted[n] = "the person accepted it"
+		}
+	}
 }
 
 // asker is who makes a dream.

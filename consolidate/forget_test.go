@@ -105,6 +105,9 @@ func TestKillWhileForgetting(t *testing.T) {
 func TestForgetUnread(t *testing.T) {
 	for _, name := range []string{"baker.md", "folder"} {
 		w := newForgetWorld(t)
+		if err := os.Mkdir(filepath.Join(w.memory, "folder"), 0o700); err != nil {
+			t.Fatal(err)
+		}
 		w.put("folder/oven.md", "The oven of "+unwanted+".\n")
 		closed := filepath.Join(w.memory, name)
 		readable := func(mode fs.FileMode) {

@@ -172,7 +172,7 @@ func (p *Project) close() error {
 	return err
 }
 
-// Shared returns how the memory is shared, and what was exchanged.
+// Shared returns how the memory is shared, and what was exchanged. It is called without the mutex, which its steps take.
 func (p *Project) Shared(ctx context.Context) (s share.State, t share.Traffic, err error) {
 	if s, err = p.Share.State(); err == nil {
 		t, _ = p.Share.Traffic(ctx) // without it the state is shown

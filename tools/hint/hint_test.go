@@ -21,6 +21,7 @@ import (
 // elsewhere are the errors that no row is for, and why they need none.
 var elsewhere = map[string]string{
 	"consolidate.PersonError": "it wraps a *RequestError, which has the hint",
+	"forget.UnreadError":      "it wraps a *RequestError, which has the hint",
 	"host.ErrNoProgram":       "the background dream says so",
 	"lock.ErrHeld":            "callers see a *BusyError",
 	"lock.ErrTaken":           "callers see ErrLost",
