@@ -8,8 +8,8 @@
 // After a crash the log may lack the last pushes, or have pushes that the host never showed. The log keeps some
 // thousand pushes.
 //
-// It finds a passage by rare words that the prompt has too, and is silent otherwise: most of what a colleague would mention it
-// does not find.
+// It finds a passage by the words that the prompt has too (package related), and is silent if they are few or common: most of what
+// a colleague would mention it does not find.
 package recall
 
 import (
