@@ -38,7 +38,9 @@ func (w *writing) setMissing(res *WriteResult) error {
 	}
 	still := all
 	if len(w.Accept) > 0 {
-		still, err = lost(w.t, w.n, topic)
+		if still, err = lost(w.t, w.n, topic); err != nil {
+			return err
+		}
 	}
 	for _, f := range all {
 		if slices.Contains(still, f) {
