@@ -65,7 +65,7 @@ func (w *writing) setMissing(res *WriteResult) error {
 	if len(still) > 0 {
 		res.Next = "write what still holds into the text; for the rest " + acceptCall(w.n, still)
 	}
-	return err
+	return nil
 }
 
 // edits are those of the write, or what a whole new text corrects in the facts that it lacks.

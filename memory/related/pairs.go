@@ -17,19 +17,25 @@ type Pair struct {
 }
 
 // Beside returns what passages of one file touch in other files, the nearest first. skip says which files are not asked for; nil: none.
-func (x *Index) Beside(from []Passage, skip func(file string) bool, max int) []Pair {
-	best := map[int]Pair{} // by the passage that is touched
+func (x *Index) Beside(from []Passage, skip func(file string) bool, max int) (pairs []Pair) {
+	type touch struct {
+		Pair
+		at    int // of the passage that is touched
+		words []word
+	}
+	best := map[int]touch{} // by the passage that is touched
 	for _, p := range from {
-		for i, share := range x.shares(x.words(p.Text, false)) {
+		words := x.words(p.Text, false)
+		for i, share := range x.shares(words) {
 			if share >= minBeside && share > best[i].Score && (skip == nil || !skip(x.Passages[i].File)) {
-				best[i] = Pair{p, Hit{Passage: x.Passages[i], Score: share}}
+				best[i] = touch{Pair{p, Hit{Passage: x.Passages[i], Score: share}}, i, words}
 			}
 		}
 	}
-	pairs := slices.SortedFunc(maps.Values(best), comparePairs)
-	pairs = pairs[:min(len(pairs), max)]
-	for i, p := range pairs {
-		pairs[i].Shared = x.shared(x.words(p.From.Text, false), slices.Index(x.Passages, p.Passage))
+	touches := slices.SortedFunc(maps.Values(best), func(a, b touch) int { return comparePairs(a.Pair, b.Pair) })
+	for _, t := range touches[:min(len(touches), max)] {
+		t.Shared = x.shared(t.words, t.at)
+		pairs = append(pairs, t.Pair)
 	}
 	return pairs
 }
