@@ -11,6 +11,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/diff"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/rule"
 )
 
@@ -82,7 +83,7 @@ func (d *dream) diff(edit *indexing.Index, file string) (string, error) {
 		case file != AllFiles && n.String() != file:
 			return
 		case file == AllFiles && before == nil && !n.IsIndex():
-			fmt.Fprintf(&all, "created %s: %s, as written\n", n, ops.Plural(bytes.Count(after, []byte("\n")), "line"))
+			fmt.Fprintf(&all, "created %s: %s, as written\n", n, phrase.Plural(bytes.Count(after, []byte("\n")), "line"))
 			return
 		}
 		for line := range strings.Lines(string(ops.DiffOf(n, before, after, d.Dir.AllowSecrets))) {

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/runs"
 	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/memory/phrase"
 )
 
 // fresh reports whether c was made within the last ten minutes, since the same consolidation.
@@ -26,7 +26,7 @@ func (g *Gates) throttle(since lock.Stamp, now time.Time, hook bool) (open bool,
 		return true, "no wait"
 	}
 	return !hook, fmt.Sprintf("a hook counted %d of %d sessions %s, and counts again after %s",
-		last.Found, least, ops.Ago(now, last.Time), last.Time.Add(throttleTime).UTC().Format(time.RFC3339))
+		last.Found, least, phrase.Ago(now, last.Time), last.Time.Add(throttleTime).UTC().Format(time.RFC3339))
 }
 
 // count counts the sessions since the last consolidation, at most as many as are needed.
@@ -44,7 +44,7 @@ func (g *Gates) found(n int, since lock.Stamp) string {
 	least := g.p.options.MinSessions
 	found := countText(n)
 	if n < least {
-		found = fmt.Sprintf("%d of %s", n, ops.Plural(least, "session"))
+		found = fmt.Sprintf("%d of %s", n, phrase.Plural(least, "session"))
 	}
 	if since.Exists {
 		found += " since " + since.String()
@@ -63,9 +63,9 @@ func (g *Gates) found(n int, since lock.Stamp) string {
 // countText describes how many sessions there are. Where many are enough, not all are counted.
 func countText(n int) string {
 	if n >= sessions.Exact {
-		return "at least " + ops.Plural(n, "session")
+		return "at least " + phrase.Plural(n, "session")
 	}
-	return ops.Plural(n, "session")
+	return phrase.Plural(n, "session")
 }
 
 // showCount adds the time of the count to the gate "sessions". If that gate was not checked, showCount counts the sessions,
@@ -81,7 +81,7 @@ func (g *Gates) showCount(ctx context.Context, gate *Gate, since lock.Stamp, now
 		gate.Why = g.found(g.counted.Found, since)
 	}
 	if !g.counted.Time.IsZero() && now.Sub(g.counted.Time) >= time.Minute {
-		gate.Why += "; counted " + ops.Ago(now, g.counted.Time)
+		gate.Why += "; counted " + phrase.Ago(now, g.counted.Time)
 	}
 }
 

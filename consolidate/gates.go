@@ -13,6 +13,7 @@ import (
 	"dream-mcp/consolidate/proposal"
 	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
+	"dream-mcp/memory/phrase"
 )
 
 // Gate is one of the five conditions of a dream. Open is nil if it was not checked.
@@ -130,7 +131,7 @@ func (g *Gates) time(since lock.Stamp, now time.Time, q gateOptions) (open bool,
 	}
 	passed := max(0, now.Sub(since.Time))
 	opens := since.Time.Add(time.Duration(least * float64(time.Hour)))
-	return q.forced(passed.Hours() >= least, fmt.Sprintf("last consolidation %s; %g hours needed", ops.Ago(now, now.Add(-passed)), least),
+	return q.forced(passed.Hours() >= least, fmt.Sprintf("last consolidation %s; %g hours needed", phrase.Ago(now, now.Add(-passed)), least),
 		"; opens "+opens.UTC().Format(time.RFC3339))
 }
 

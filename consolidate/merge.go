@@ -12,6 +12,7 @@ import (
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/rule"
 )
 
@@ -261,7 +262,7 @@ func lostFinding(n memory.Name, lost []rule.Fact) rule.Finding {
 		texts = append(texts, fmt.Sprintf("%q (%s)", f.Text, f.File))
 	}
 	return rule.Finding{
-		Rule: "loss", Severity: rule.Error, File: n.String(), Message: "what was merged into it also says: " + ops.Few(texts, maxShownFacts),
+		Rule: "loss", Severity: rule.Error, File: n.String(), Message: "what was merged into it also says: " + phrase.Few(texts, maxShownFacts),
 		Hint: fmt.Sprintf("write into %s what still holds; for the rest %s", n, acceptCall(n, lost)),
 	}
 }

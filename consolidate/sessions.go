@@ -16,6 +16,7 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/related"
 	"dream-mcp/memory/visible"
 )
@@ -245,12 +246,12 @@ func (s *Sessions) Hosts(ctx context.Context) (all []HostSessions, err error) {
 
 // Line says it in a sentence.
 func (h HostSessions) Line(now time.Time) string {
-	line := fmt.Sprintf("%s: %s of this project", host.Name(h.Host), ops.Plural(h.Sessions, "session"))
+	line := fmt.Sprintf("%s: %s of this project", host.Name(h.Host), phrase.Plural(h.Sessions, "session"))
 	if h.Last != nil {
-		line += ", the last " + ops.Ago(now, *h.Last)
+		line += ", the last " + phrase.Ago(now, *h.Last)
 	}
 	if h.Memories > 0 {
-		line += fmt.Sprintf(", and %s in its own memory", ops.Plural(h.Memories, "entry"))
+		line += fmt.Sprintf(", and %s in its own memory", phrase.Plural(h.Memories, "entry"))
 	}
 	if h.Version != "" {
 		line += ", of version " + h.Version
@@ -264,9 +265,9 @@ func (h HostSessions) Line(now time.Time) string {
 // Unread says in a sentence for each what could not be read of the sessions of a host, and why.
 func Unread(all []sessions.Unread) (sentences []string) {
 	for _, u := range all {
-		what := ops.Plural(u.Files, "file")
+		what := phrase.Plural(u.Files, "file")
 		if u.Lines > 0 {
-			what = ops.Plural(u.Lines, "line")
+			what = phrase.Plural(u.Lines, "line")
 		}
 		sentences = append(sentences, fmt.Sprintf("%s: %s could not be read: %s (%s)",
 			host.Name(string(u.Host)), what, visible.Cut(said.Visible(u.Reason), 200), said.Visible(u.Path)))

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/visible"
 )
 
@@ -38,7 +38,7 @@ func (s *Status) describeSweep(ctx context.Context, p *Project, dir *memory.Dir,
 	words := visible.EscapeTags(visible.Short(said.Visible(p.Store.AllowSecrets.Mask(first.First)), sweepWords))
 	s.Warnings = append(s.Warnings, fmt.Sprintf("%s that no dream has reviewed %s removed by the host after %d days "+
 		"(cleanupPeriodDays), the first %s (%s, “%s”). Run a dream before, or increase that setting",
-		ops.Plural(len(aging), "session"), verb, p.options.CleanupDays, sweepTime(first.ModTime.Add(kept), now),
+		phrase.Plural(len(aging), "session"), verb, p.options.CleanupDays, sweepTime(first.ModTime.Add(kept), now),
 		first.Last.UTC().Format(time.DateOnly), words))
 	return nil
 }

@@ -10,9 +10,9 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/left"
-	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/related"
 	"dream-mcp/memory/visible"
 )
@@ -59,7 +59,7 @@ func renderMap(m consolidate.Map) (head string, lines []string) {
 		"what other memories say too is not lost. What is refused is kept as a proposal for the person: go on with the rest.\n")
 	begin.add(m.Resumed || len(m.Dream.Staged) > 0, "Staged so far: %s\n", cmp.Or(strings.Join(m.Dream.Staged, ", "), "nothing"))
 	begin.add(m.ReadTo != memory.Name{}, "All memories were read to %s: read_memory {\"cursor\": %q} goes on there.\n", m.ReadTo, m.ReadTo)
-	begin.add(m.Listed > 0, "What the user said in %s was listed to the end.\n", ops.Plural(m.Listed, "new session"))
+	begin.add(m.Listed > 0, "What the user said in %s was listed to the end.\n", phrase.Plural(m.Listed, "new session"))
 	mapState(&b, m)
 	b.add(!m.Prompted, "\n%s\n", strings.TrimSpace(consolidate.Brief()))
 	b.add(slices.ContainsFunc(m.Topics, func(n memory.Name) bool { return n.TopFolder() == "team" }), "\n%s", consolidate.Team())
@@ -76,7 +76,7 @@ func renderMap(m consolidate.Map) (head string, lines []string) {
 func mapState(b *text, m consolidate.Map) {
 	b.WriteString("Memory: ")
 	b.add(!m.Prompted, "%s: ", m.MemoryDir)
-	b.WriteString(ops.Plural(len(m.Topics), "topic"))
+	b.WriteString(phrase.Plural(len(m.Topics), "topic"))
 	b.add(m.Size > 0, ", %s", size(m.Size))
 	b.add(m.Limited, "; the directory holds more files than were looked at")
 	b.WriteByte('\n')
@@ -84,7 +84,7 @@ func mapState(b *text, m consolidate.Map) {
 		b.add(true, "MEMORY.md: there is none\n")
 	} else {
 		b.add(true, "MEMORY.md %s: %d of %d lines, %d of %d bytes", cmp.Or(m.Index.Short(), "new"), s.Lines, s.MaxLines, s.Bytes, s.MaxBytes)
-		b.add(m.Unlinked > 0, "; %s without a link", ops.Plural(m.Unlinked, "line"))
+		b.add(m.Unlinked > 0, "; %s without a link", phrase.Plural(m.Unlinked, "line"))
 		b.WriteByte('\n')
 	}
 	var bytes int64
@@ -94,7 +94,7 @@ func mapState(b *text, m consolidate.Map) {
 	b.add(!m.First, "First dream: no. Last dream: %s. Since then: ", m.Since)
 	b.add(m.First && m.Since.Time.IsZero(), "First dream: yes. So far: ")
 	b.add(m.First && !m.Since.Time.IsZero(), "First dream: yes; that of %s was the host's own. Since then: ", m.Since)
-	b.WriteString(ops.Plural(len(m.Sessions), "session"))
+	b.WriteString(phrase.Plural(len(m.Sessions), "session"))
 	b.add(bytes > 0, ", %s", size(bytes))
 	left := counts(m.Skipped)
 	b.add(left != "", "; left out: %s", left)
@@ -104,7 +104,7 @@ func mapState(b *text, m consolidate.Map) {
 	}
 	var guides []string
 	for _, g := range m.Guides[:min(len(m.Guides), maxMapGuides)] {
-		guides = append(guides, fmt.Sprintf("%s (%s)", quoted(g.Path, 200), ops.Ago(m.Now, g.ModTime)))
+		guides = append(guides, fmt.Sprintf("%s (%s)", quoted(g.Path, 200), phrase.Ago(m.Now, g.ModTime)))
 	}
 	b.add(len(guides) > 0, "Project instructions, never to be edited: %s", strings.Join(guides, ", "))
 	b.add(len(m.Guides) > maxMapGuides, " and %d more", len(m.Guides)-maxMapGuides)

@@ -12,6 +12,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/related"
 )
 
@@ -97,7 +98,7 @@ func (r grepArguments) renderMentions(m consolidate.Mentions) string {
 	var b text
 	within, none := r.notWhole(m.Of)
 	if m.Memories > 0 {
-		b.add(true, "In %s", ops.Plural(m.Memories, "memory"))
+		b.add(true, "In %s", phrase.Plural(m.Memories, "memory"))
 		b.add(none != "", "; none has %s", none)
 	} else {
 		b.add(true, "In no memory")

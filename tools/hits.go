@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/rule/reldate"
 	"dream-mcp/memory/visible"
 )
@@ -48,7 +48,7 @@ func renderHits(p *consolidate.Project, res search.Result, r grepArguments, room
 		}
 		return head + renderHit(p, h, before)
 	})
-	b.add(true, "%d shown of %d found for %s in %s, %s searched", shown, res.Matches, r.what(), ops.Plural(res.Sessions, "session"), size(res.Bytes))
+	b.add(true, "%d shown of %d found for %s in %s, %s searched", shown, res.Matches, r.what(), phrase.Plural(res.Sessions, "session"), size(res.Bytes))
 	writeCounts(&b, res, r)
 	writeSkipped(&b, p, res.Skipped)
 	narrowed := r.Since+r.Until+r.Session != ""

@@ -12,6 +12,7 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory/lazy"
+	"dream-mcp/memory/phrase"
 )
 
 // maxAround bounds what a page of a listing says around what was said, in bytes.
@@ -96,7 +97,7 @@ func renderPage(page listing.Page, now time.Time) string {
 		}
 	}
 	b.add(true, "page %d, %d of %s, %d of %s", page.Number,
-		page.Sessions, ops.Plural(l.Sessions, "session"), page.Utterances, ops.Plural(page.Of, "utterance"))
+		page.Sessions, phrase.Plural(l.Sessions, "session"), page.Utterances, phrase.Plural(page.Of, "utterance"))
 	if page.Cursor != "" && n > 0 && page.Shown[n-1].Last.Before(l.Ends()[page.Shown[n-1].Session]) {
 		b.add(true, " (%s continues on the next page)", (&sessions.Session{ID: page.Shown[n-1].Session}).Short())
 	}
@@ -104,7 +105,7 @@ func renderPage(page listing.Page, now time.Time) string {
 	b.add(l.Older > 0, "; %d older sessions are not listed (since lists them)", l.Older)
 	if len(l.Failed) > 0 {
 		first := l.Failed[0]
-		b.add(true, "; %s could not be read (%s: %s)", ops.Plural(len(l.Failed), "session"), first.Session.Short(), quoted(first.Err.Error(), 200))
+		b.add(true, "; %s could not be read (%s: %s)", phrase.Plural(len(l.Failed), "session"), first.Session.Short(), quoted(first.Err.Error(), 200))
 	}
 	for _, u := range consolidate.Unread(l.Unread) {
 		b.add(true, "; %s", u)

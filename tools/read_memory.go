@@ -14,6 +14,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/visible"
 )
 
@@ -94,7 +95,7 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 	b.add(left > 0, ": read_memory {\"cursor\": %q}\n", last)
 	b.add(left == 0 && page.Others == 0, "This was the last page.\n")
 	b.add(left == 0 && page.Others > 0, "This is all that the map is about and the listing touched. ")
-	b.add(page.Others > 0, "Not touched: %s; grep_transcripts {\"pattern\": \"…\"} finds a word in them, paths shows those that you doubt", ops.Plural(page.Others, "other memory"))
+	b.add(page.Others > 0, "Not touched: %s; grep_transcripts {\"pattern\": \"…\"} finds a word in them, paths shows those that you doubt", phrase.Plural(page.Others, "other memory"))
 	return answer{text: strings.TrimRight(b.String(), "\n")}, nil
 }
 
@@ -159,7 +160,7 @@ const maxNoLine = 20
 
 // renderNoLine names the memories that a full index has no line for.
 func renderNoLine(b *text, names []string) {
-	b.add(len(names) > 0, "The index is full: %s without a line: %s\n\n", ops.Plural(len(names), "memory"),
+	b.add(len(names) > 0, "The index is full: %s without a line: %s\n\n", phrase.Plural(len(names), "memory"),
 		strings.Join(fewLines(names, maxNoLine, "and %d more"), ", "))
 }
 

@@ -11,6 +11,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/state"
+	"dream-mcp/memory/phrase"
 )
 
 // database checks the database. Its state is Healthy if it can be used.
@@ -38,7 +39,7 @@ func (e *examination) database() Check {
 		return c
 	}
 	if problems := db.Check(); problems != nil {
-		return Check{Name: "archive", State: Wrong, Message: path + " is damaged: " + ops.Few(problems, maxNamedFiles),
+		return Check{Name: "archive", State: Wrong, Message: path + " is damaged: " + phrase.Few(problems, maxNamedFiles),
 			Hint:   "put a backup in its place, if there is one: what it has lost cannot be undone",
 			Fix:    "what can be read is copied into a new one, and it is set aside: memories stay as they are, but what it has lost cannot be undone",
 			repair: func(ctx context.Context) error { return e.alone(ctx, e.Store.Records.Salvage) }}
@@ -94,17 +95,17 @@ func (e *examination) archive() error {
 		return err
 	}
 	c := Check{Name: "archive", State: Healthy, Message: fmt.Sprintf("%s, %.1f of %d MiB",
-		ops.Plural(use.Dreams+use.Others, "operation"), float64(use.Bytes)/(1<<20), e.History.MaxArchive>>20)}
+		phrase.Plural(use.Dreams+use.Others, "operation"), float64(use.Bytes)/(1<<20), e.History.MaxArchive>>20)}
 	if use.Bytes > e.History.MaxArchive {
 		c.State, c.Hint = Notable, "the next dream or write removes the oldest, but nothing that was deleted within 30 days"
 	}
 	e.add(c)
 	if len(damaged) > 0 {
-		e.add(Check{Name: "archive", State: Wrong, Message: "damaged, and cannot be undone: " + ops.Few(damaged, maxNamedFiles),
+		e.add(Check{Name: "archive", State: Wrong, Message: "damaged, and cannot be undone: " + phrase.Few(damaged, maxNamedFiles),
 			Hint: "put a backup in the place of " + e.Store.Records.Path() + ", if there is one"})
 	}
 	if len(displaced) > 0 {
-		e.add(Check{Name: "archive", State: Notable, Message: "files that somebody else wrote during a commit are kept: " + ops.Few(displaced, maxNamedFiles)})
+		e.add(Check{Name: "archive", State: Notable, Message: "files that somebody else wrote during a commit are kept: " + phrase.Few(displaced, maxNamedFiles)})
 	}
 	left, err := e.Store.Unfinished("")
 	for _, info := range left {

@@ -23,6 +23,7 @@ import (
 	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/rule"
 )
 
@@ -96,7 +97,7 @@ func (d *Doctor) Examine(ctx context.Context, fix, accept bool) ([]Check, error)
 		e.leftovers()
 		if copies := conflictCopies(dir); len(copies) > 0 {
 			e.add(Check{Name: "share", State: Wrong, Message: "another program synchronises this folder between machines, " +
-				"and left copies of what both changed: " + ops.Few(copies, maxNamedFiles),
+				"and left copies of what both changed: " + phrase.Few(copies, maxNamedFiles),
 				Hint: "have a dream merge each into the memory that it is a copy of and delete it; dream-mcp share merges without copies"})
 		}
 	}
@@ -196,7 +197,7 @@ func (e *examination) leftovers() {
 		return
 	}
 	e.add(Check{
-		Name: "leftovers", State: Wrong, Message: "temporary files in the memory directory: " + ops.Few(left, maxNamedFiles),
+		Name: "leftovers", State: Wrong, Message: "temporary files in the memory directory: " + phrase.Few(left, maxNamedFiles),
 		Fix: "they are archived and removed",
 		repair: func(ctx context.Context) error {
 			return e.Store.TakeAsIs(ctx, e.dir, "temporary files in the memory directory were archived")

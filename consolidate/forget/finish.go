@@ -12,6 +12,7 @@ import (
 	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/memory"
 	"dream-mcp/memory/forgotten"
+	"dream-mcp/memory/phrase"
 )
 
 // maxUnread bounds the files that an error names.
@@ -43,7 +44,7 @@ func readAll(dir *memory.Dir) (files []memory.File, unread, err error) {
 		}
 	}
 	if failed != nil {
-		unread = &UnreadError{&ops.RequestError{Message: "what cannot be read may still have the text: " + ops.Few(failed, maxUnread),
+		unread = &UnreadError{&ops.RequestError{Message: "what cannot be read may still have the text: " + phrase.Few(failed, maxUnread),
 			Hint: "it is forgotten everywhere else; make it readable, then: dream-mcp forget --list"}}
 	}
 	return files, unread, err

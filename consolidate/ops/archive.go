@@ -15,6 +15,7 @@ import (
 	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
+	"dream-mcp/memory/phrase"
 )
 
 // Path returns the path of the database.
@@ -78,7 +79,7 @@ const maxNamed = 10
 // Ambiguous refuses a text that is the beginning of several IDs. It names the newest.
 func Ambiguous(text string, ids []string) error {
 	slices.SortFunc(ids, func(a, b string) int { return strings.Compare(b, a) })
-	return Refuse(fmt.Sprintf("%q is the beginning of %d IDs: %s", text, len(ids), Few(ids, maxNamed)), "give more of the ID")
+	return Refuse(fmt.Sprintf("%q is the beginning of %d IDs: %s", text, len(ids), phrase.Few(ids, maxNamed)), "give more of the ID")
 }
 
 // Discard removes operations, and their texts that no other needs.

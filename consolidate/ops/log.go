@@ -9,6 +9,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/state"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/secret"
 )
 
@@ -81,7 +82,7 @@ func (t Tokens) String() string {
 	if len(parts) == 0 {
 		return "no tokens reported"
 	}
-	return Plural(int(t.Sum()), "token") + " (" + strings.Join(parts, ", ") + ")"
+	return phrase.Plural(int(t.Sum()), "token") + " (" + strings.Join(parts, ", ") + ")"
 }
 
 // Waiver is a rule that a model waived for one write, and why.

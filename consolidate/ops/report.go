@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/phrase"
 )
 
 // Files lists the files that an operation changed.
@@ -78,7 +79,7 @@ func (i Op) reviewed() string {
 	if of == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %s", shown, Plural(of, "session"))
+	return fmt.Sprintf("%d of %s", shown, phrase.Plural(of, "session"))
 }
 
 // Counts are the numbers of memories that an operation created, updated and deleted. The index is not a memory.
@@ -99,7 +100,7 @@ func countsOf(changes []Change, renamed map[string]string) (n Counts) {
 	for _, from := range slices.Sorted(maps.Keys(renamed)) {
 		names = append(names, from+" to "+renamed[from])
 	}
-	n.Renamed = Few(names, maxRenamed)
+	n.Renamed = phrase.Few(names, maxRenamed)
 	for _, c := range changes {
 		switch {
 		case c.Name.IsIndex():
@@ -133,7 +134,7 @@ func (n Counts) String() string {
 		switch {
 		case part.n == 0:
 		case parts == nil:
-			parts = append(parts, Plural(part.n, "memory")+" "+part.did)
+			parts = append(parts, phrase.Plural(part.n, "memory")+" "+part.did)
 		default:
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.did))
 		}
@@ -145,7 +146,7 @@ func (n Counts) String() string {
 	case parts != nil:
 		return strings.Join(parts, ", ")
 	case n.Tidied > 0:
-		return "frontmatter of " + Plural(n.Tidied, "memory") + " tidied"
+		return "frontmatter of " + phrase.Plural(n.Tidied, "memory") + " tidied"
 	case n.Index:
 		return "index updated"
 	}
@@ -195,7 +196,7 @@ func Tell(changes []Change, i Op) string {
 func Notice(changes []Change, i Op) string {
 	text := upper(countsOf(changes, i.Renamed).String())
 	if shown, _ := i.Listed.Count(); shown > 0 {
-		text += ", from " + Plural(shown, "session")
+		text += ", from " + phrase.Plural(shown, "session")
 	}
 	return text + "."
 }
@@ -216,54 +217,6 @@ func (f Files) parts() (parts []string) {
 		}
 	}
 	return parts
-}
-
-// Ago returns how long before now t was, rounded.
-func Ago(now, t time.Time) string {
-	d := now.Sub(t)
-	switch {
-	case d < 0:
-		return "in the future (is the clock right?)"
-	case d < time.Minute:
-		return "just now"
-	}
-	return Lasted(d) + " ago"
-}
-
-// Lasted returns a duration in its largest unit up to days, such as "2 hours".
-func Lasted(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return Plural(int(d.Seconds()), "second")
-	case d < time.Hour:
-		return Plural(int(d.Minutes()), "minute")
-	case d < 48*time.Hour:
-		return Plural(int(d.Hours()), "hour")
-	}
-	return Plural(int(d.Hours()/24), "day")
-}
-
-// Plural returns a count and a noun, such as "2 memories".
-func Plural(n int, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "ay"): // memory, but not day
-		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(noun, "y"))
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// Few joins at most so many names, and counts the rest.
-func Few[T any](names []T, most int) string {
-	var shown []string
-	for _, n := range names[:min(len(names), most)] {
-		shown = append(shown, fmt.Sprint(n))
-	}
-	if more := len(names) - most; more > 0 {
-		shown = append(shown, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(shown, ", ")
 }
 
 // merges lists what was merged into which memory, and what was left out.

@@ -17,6 +17,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
+	"dream-mcp/memory/phrase"
 )
 
 // Most is the maximum number of held changes. Nobody reads more.
@@ -70,7 +71,7 @@ func (r *Queue) Match(id string) (ops.Op, error) {
 func Label(i ops.Op) string {
 	what := "dream " + i.ID
 	if len(i.Held) > 0 {
-		what = ops.Plural(len(i.Held), "change") + " (" + i.ID + ")"
+		what = phrase.Plural(len(i.Held), "change") + " (" + i.ID + ")"
 	}
 	return fmt.Sprintf("%s, proposed %s,", what, ops.Second(i.Reviewed).Format(time.RFC3339))
 }

@@ -15,6 +15,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/text"
 )
 
@@ -116,7 +117,7 @@ func find(dir *memory.Dir, topic string) (memory.Name, error) {
 	case 1:
 		return meant[0], nil
 	}
-	return memory.Name{}, ops.Refuse(fmt.Sprintf("%q matches %d memories: %s", topic, len(meant), ops.Few(meant, maxMeant)),
+	return memory.Name{}, ops.Refuse(fmt.Sprintf("%q matches %d memories: %s", topic, len(meant), phrase.Few(meant, maxMeant)),
 		"name its file, or more of its words")
 }
 

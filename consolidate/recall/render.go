@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/secret"
 	"dream-mcp/memory/visible"
 )
@@ -93,7 +93,7 @@ func (p Page) about(m *Memory) string {
 		parts = append(parts, p.line(m.Type, 20))
 	}
 	if !m.Modified.IsZero() {
-		parts = append(parts, ops.Lasted(max(time.Minute, p.Now.Sub(m.Modified)))+" old")
+		parts = append(parts, phrase.Lasted(max(time.Minute, p.Now.Sub(m.Modified)))+" old")
 	}
 	if m.Author != "" {
 		parts = append(parts, "by "+p.line(m.Author, 60))

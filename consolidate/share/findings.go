@@ -12,6 +12,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/rule"
 )
 
@@ -76,15 +77,15 @@ func (r *Share) Line(ctx context.Context) string {
 	if err != nil || trafficErr != nil {
 		return ""
 	}
-	line := "as " + s.MachineName + ", last sync " + ops.Ago(r.Store.Now(), s.Last)
+	line := "as " + s.MachineName + ", last sync " + phrase.Ago(r.Store.Now(), s.Last)
 	if s.Last.IsZero() {
 		line = "as " + s.MachineName + ", never synced"
 	}
 	if n := len(t.Waiting); n > 0 {
-		line += fmt.Sprintf("; %s to send", ops.Plural(n, "file"))
+		line += fmt.Sprintf("; %s to send", phrase.Plural(n, "file"))
 	}
 	if t.Pulled != nil {
-		line += fmt.Sprintf("; pulled %s from %s %s", ops.Plural(len(t.Pulled), "file"), t.From, ops.Ago(r.Store.Now(), t.At))
+		line += fmt.Sprintf("; pulled %s from %s %s", phrase.Plural(len(t.Pulled), "file"), t.From, phrase.Ago(r.Store.Now(), t.At))
 	}
 	return line
 }
@@ -120,7 +121,7 @@ func (r *Share) Warnings(dir *memory.Dir) (warnings []string) {
 
 // StayingHere says what is never sent.
 func StayingHere(names []memory.Name) string {
-	return "never sent, because some systems could not have a file of that name (name.md or folder/name.md, without special characters): " + ops.Few(names, MaxNamed)
+	return "never sent, because some systems could not have a file of that name (name.md or folder/name.md, without special characters): " + phrase.Few(names, MaxNamed)
 }
 
 // Findings returns what a dream should look at first: what merges could not decide. The caller holds the mutex.

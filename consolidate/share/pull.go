@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/merge"
+	"dream-mcp/memory/phrase"
 )
 
 // pulledFrom begins the reason of a sync in the log.
@@ -31,7 +31,7 @@ func (l *link) pull(ctx context.Context, h *heads) error {
 	}
 	if had := topics(base.files()); had > 0 && topics(theirs.files()) == 0 && !l.decided {
 		return &StopError{fmt.Sprintf("the memory of the remote was emptied: it had %s. What is here stays; "+
-			"dream-mcp share --now --yes deletes it here too, dream-mcp share --stop ends the sharing", ops.Plural(had, "memory"))}
+			"dream-mcp share --now --yes deletes it here too, dream-mcp share --stop ends the sharing", phrase.Plural(had, "memory"))}
 	}
 	for p, data := range theirs {
 		var is, was Mark

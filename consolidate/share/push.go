@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
+	"dream-mcp/memory/phrase"
 )
 
 // push pushes the changes of this machine since Base as one commit. After a dream the same push releases the lease:
@@ -21,7 +21,7 @@ func (l *link) push(ctx context.Context, h heads, dreamed bool) error {
 	}
 	files := memories(paths)
 	if l.Withheld = len(files) > 0 && (l.Withheld || dreamed && l.Held != "" && h.lease != l.Held); l.Withheld {
-		return &StopError{"another machine took the lease over before the dream of this machine was sent, so these changes are here alone: " + ops.Few(files, MaxNamed) +
+		return &StopError{"another machine took the lease over before the dream of this machine was sent, so these changes are here alone: " + phrase.Few(files, MaxNamed) +
 			". dream-mcp undo takes the dream back; dream-mcp share --now --yes sends what is here"}
 	}
 	var updates []update
@@ -72,7 +72,7 @@ func (l *link) outgoing(ctx context.Context) (next tree, paths []string, message
 	was := base.files()
 	if had := topics(was); topics(local) == 0 && had > 0 && !l.decided {
 		return nil, nil, "", &StopError{fmt.Sprintf("the memory here is empty, and the remote has %s: that is not sent as their deletion. "+
-			"dream-mcp share REMOTE brings them back, dream-mcp share --now --yes deletes them everywhere", ops.Plural(had, "memory"))}
+			"dream-mcp share REMOTE brings them back, dream-mcp share --now --yes deletes them everywhere", phrase.Plural(had, "memory"))}
 	}
 	mine := view(local, l.Team)
 	next = base.with(mine)

@@ -20,6 +20,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/state"
 	"dream-mcp/memory/merge"
+	"dream-mcp/memory/phrase"
 )
 
 // Files in the state folder of a memory.
@@ -240,7 +241,7 @@ func (r *Share) DreamElsewhere(hours float64) string {
 	if err != nil || s.OtherDream.IsZero() || age < 0 || age.Hours() >= hours {
 		return ""
 	}
-	return fmt.Sprintf("a dream of the machine %q over this shared memory ended %s", s.OtherName, ops.Ago(r.Store.Now(), s.OtherDream))
+	return fmt.Sprintf("a dream of the machine %q over this shared memory ended %s", s.OtherName, phrase.Ago(r.Store.Now(), s.OtherDream))
 }
 
 // IsTeams reports whether a memory is shared with a team. It needs no mutex.

@@ -18,6 +18,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
+	"dream-mcp/memory/phrase"
 )
 
 // machine is a memory of its own that is shared.
@@ -356,8 +357,8 @@ func TestNamesThatStay(t *testing.T) {
 		t.Errorf("%q", a.text("MEMORY.md"))
 	}
 	traffic, err := a.Traffic(t.Context())
-	if err != nil || ops.Few(traffic.Staying, MaxNamed) != "a b'c.md, my notes (old).md, x/y/z.md" || traffic.Waiting != nil || !strings.HasPrefix(traffic.From, "laptop") ||
-		ops.Few(traffic.Pulled, MaxNamed) != "a.md" {
+	if err != nil || phrase.Few(traffic.Staying, MaxNamed) != "a b'c.md, my notes (old).md, x/y/z.md" || traffic.Waiting != nil || !strings.HasPrefix(traffic.From, "laptop") ||
+		phrase.Few(traffic.Pulled, MaxNamed) != "a.md" {
 		t.Errorf("%+v, %v", traffic, err)
 	}
 	a.Store.Lock()

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/rule/drift"
 )
 
@@ -58,7 +59,7 @@ func (v *view) compare(names []memory.Name) []Finding {
 			}
 		}
 		if others = slices.Compact(others); len(others) > 0 {
-			f.Message += "; also in " + firstOf(others, maxNamedPlaces)
+			f.Message += "; also in " + phrase.Few(others, maxNamedPlaces)
 		}
 		found = append(found, f)
 	}

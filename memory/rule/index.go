@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/phrase"
 )
 
 // longEntry is the length of an entry in characters, not bytes, from which on it is to be shortened. Over half of real entries
@@ -148,7 +149,7 @@ func contentBySection(x *memory.Index, content []Finding) string {
 	for i, name := range sections {
 		sections[i] = fmt.Sprintf("%d below %q", lines[name], cutText(name, 60))
 	}
-	return firstOf(sections, maxContent)
+	return phrase.Few(sections, maxContent)
 }
 
 // isTableHead reports whether line i names the columns of a table: a row above a line of dashes.

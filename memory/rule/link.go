@@ -10,6 +10,7 @@ import (
 
 	"dream-mcp/memory"
 	"dream-mcp/memory/diff"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/text"
 )
 
@@ -61,7 +62,7 @@ func findOrphans(v *view) []Finding {
 	}
 	if full != nil {
 		findings = append(findings, Finding{
-			File: memory.IndexFile, Message: fmt.Sprintf("the index is full; %d memories are not in it: %s", len(full), firstOf(full, maxContent)), subject: "full",
+			File: memory.IndexFile, Message: fmt.Sprintf("the index is full; %d memories are not in it: %s", len(full), phrase.Few(full, maxContent)), subject: "full",
 			Hint: "shorten hooks, merge memories or remove lines; finalize_index {\"adopt\": true} then adds theirs",
 		})
 	}

@@ -66,15 +66,6 @@ func Places(findings []Finding) string {
 	return strings.Join(files, " ")
 }
 
-// firstOf returns the first texts of a list, at most so many, and counts the others.
-func firstOf(list []string, most int) string {
-	text := strings.Join(list[:min(len(list), most)], ", ")
-	if more := len(list) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
 // key returns what two findings about the same thing have in common, whatever its line is now.
 func (f Finding) key() Finding { return Finding{Rule: f.Rule, File: f.File, subject: f.subject} }
 

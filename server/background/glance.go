@@ -9,6 +9,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/server/hook"
 )
 
@@ -60,7 +61,7 @@ func wordOf(p consolidate.Snapshot, enabled bool, minHours float64) string {
 	case p.Due:
 		return "dream: due"
 	case last.Outcome == ops.Committed && !last.Undone && p.Time.Sub(last.Ended).Hours() < minHours:
-		return fmt.Sprintf("dreamed %s: %s", ops.Ago(p.Time, last.Ended), last.Changes)
+		return fmt.Sprintf("dreamed %s: %s", phrase.Ago(p.Time, last.Ended), last.Changes)
 	}
 	return ""
 }

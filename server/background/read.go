@@ -29,23 +29,23 @@ func newReader(log *runLog) *reader { return &reader{log: log} }
 
 // step is a step of a host: a call of a tool, its answer, or a text. It is a line or part of one.
 type step struct {
-	Type    string `json:"type"`
-	Text    string `json:"text"`
-	Message phrase `json:"message"`
-	IsError bool   `json:"is_error"`
-	Status  string `json:"status"`
-	Error   phrase `json:"error"`
+	Type    string  `json:"type"`
+	Text    string  `json:"text"`
+	Message message `json:"message"`
+	IsError bool    `json:"is_error"`
+	Status  string  `json:"status"`
+	Error   message `json:"error"`
 
 	// The tool, its arguments and its answer, by the names that the hosts have for them.
-	Name       string `json:"name"`
-	Tool       string `json:"tool"`
-	Command    string `json:"command"`
-	ToolName   string `json:"tool_name"`
-	Input      phrase `json:"input"`
-	Arguments  phrase `json:"arguments"`
-	Parameters phrase `json:"parameters"`
-	Content    phrase `json:"content"`
-	Output     phrase `json:"output"`
+	Name       string  `json:"name"`
+	Tool       string  `json:"tool"`
+	Command    string  `json:"command"`
+	ToolName   string  `json:"tool_name"`
+	Input      message `json:"input"`
+	Arguments  message `json:"arguments"`
+	Parameters message `json:"parameters"`
+	Content    message `json:"content"`
+	Output     message `json:"output"`
 }
 
 // event is what is used of a line.
@@ -81,16 +81,16 @@ type event struct {
 	} `json:"stats"`
 }
 
-// phrase is a text that hosts write as a string, as an object with a message, or as other JSON.
-type phrase string
+// message is a text that hosts write as a string, as an object with a message, or as other JSON.
+type message string
 
-func (p *phrase) UnmarshalJSON(data []byte) error {
+func (p *message) UnmarshalJSON(data []byte) error {
 	var object struct{ Message string }
 	if json.Unmarshal(data, (*string)(p)) == nil {
 		return nil
 	}
 	_ = json.Unmarshal(data, &object)
-	*p = phrase(cmp.Or(object.Message, string(data)))
+	*p = message(cmp.Or(object.Message, string(data)))
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/doctor"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/install"
 	"dream-mcp/server/settings"
@@ -20,7 +21,7 @@ import (
 
 // found reports that doctor found things to fix, some of which it can fix itself.
 func found(wrong, fixable int) *Failure {
-	e := &Failure{ops.Plural(wrong, "problem"), fmt.Sprintf("dream-mcp doctor --fix fixes %d of them, without loss", fixable), 1}
+	e := &Failure{phrase.Plural(wrong, "problem"), fmt.Sprintf("dream-mcp doctor --fix fixes %d of them, without loss", fixable), 1}
 	if fixable == 0 {
 		e.Hint = "the lines marked ! above say what to do; doctor --fix cannot decide that for you"
 	}
@@ -97,7 +98,7 @@ func mergeInto(ctx context.Context, c *Command, p *consolidate.Project, setup se
 		}
 	}
 	n, err := p.Doctor.MergeInto(ctx, setup.MergeInto)
-	check.State, check.Fix = doctor.Repaired, ops.Plural(n, "memory")+" merged into "+setup.MergeInto+"; what was done before is in dream-mcp log --memory-dir "+ops.Quoted(setup.MemoryDir)
+	check.State, check.Fix = doctor.Repaired, phrase.Plural(n, "memory")+" merged into "+setup.MergeInto+"; what was done before is in dream-mcp log --memory-dir "+ops.Quoted(setup.MemoryDir)
 	return check, err
 }
 
@@ -147,7 +148,7 @@ func (all *checks) places(p *consolidate.Project, setup settings.Setup) {
 	}
 	for _, stray := range setup.Strays() {
 		all.add(doctor.Wrong, "memory", "if that project was moved here, copy what is still true into "+setup.MemoryDir,
-			"%s holds %s of a project that was at %s, which no longer exists", stray.Path, ops.Plural(stray.Topics, "topic"), stray.Was)
+			"%s holds %s of a project that was at %s, which no longer exists", stray.Path, phrase.Plural(stray.Topics, "topic"), stray.Was)
 	}
 	for _, w := range setup.Warnings {
 		all.add(doctor.Wrong, "settings", "", "%s", w)
@@ -174,7 +175,7 @@ func (all *checks) hooks(p *consolidate.Project) {
 	when, why, _ := strings.Cut(string(text[bytes.LastIndexByte(text, '\n')+1:]), " ")
 	at, err := time.Parse(time.RFC3339, when)
 	if age := p.Store.Now().Sub(at); err == nil && age >= 0 && age <= 24*time.Hour {
-		all.add(doctor.Notable, "hooks", "", "last failure, %s: %s", ops.Ago(p.Store.Now(), at), why)
+		all.add(doctor.Notable, "hooks", "", "last failure, %s: %s", phrase.Ago(p.Store.Now(), at), why)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/lazy"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/settings"
 )
@@ -76,12 +77,12 @@ func lastDream(l *consolidate.LastDream, now time.Time) (what, summary string) {
 		did = string(l.Outcome) + ", nothing landed"
 	}
 	if len(l.Files) > 0 {
-		did += " (" + ops.Few(l.Files, maxFiles) + ")"
+		did += " (" + phrase.Few(l.Files, maxFiles) + ")"
 	}
 	if l.Undone {
 		did += "; undone since"
 	}
-	what = ops.Ago(now, l.Ended) + ": " + did
+	what = phrase.Ago(now, l.Ended) + ": " + did
 	return terminal.OneLine(what + "  " + l.ID), terminal.OneLine(l.Summary)
 }
 

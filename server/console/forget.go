@@ -12,6 +12,7 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory/forgotten"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/settings"
 )
@@ -96,7 +97,7 @@ func listForgotten(c *Command, p *consolidate.Project) error {
 		var b terminal.Lines
 		b.Add(len(entries) == 0, "", "Nothing was forgotten.")
 		for _, e := range entries {
-			b.Add(true, "", "%d  %s  %s", e.Number, ops.Ago(p.Store.Now(), e.At), ops.Plural(e.Characters, "character"))
+			b.Add(true, "", "%d  %s  %s", e.Number, phrase.Ago(p.Store.Now(), e.At), phrase.Plural(e.Characters, "character"))
 		}
 		b.Add(len(entries) > 0, "", "The texts themselves are not kept. To take an entry back: dream-mcp forget --drop NUMBER")
 		return b.String()
@@ -124,19 +125,19 @@ func stillOnRemote(p *consolidate.Project) string {
 func renderPlaces(at forget.Places) string {
 	var b terminal.Lines
 	b.Add(at.None(), "", "It is in no memory and in nothing that dream-mcp keeps.")
-	b.Add(len(at.Memories) > 0, "", "memories:     %s", ops.Plural(len(at.Memories), "place"))
+	b.Add(len(at.Memories) > 0, "", "memories:     %s", phrase.Plural(len(at.Memories), "place"))
 	for _, m := range at.Memories {
 		b.Add(true, "", "  %s:%d: %s", m.File, m.Line, m.Text)
 	}
-	b.Add(at.Archived > 0, "", "archive:      %s, with those of dreams that wait", ops.Plural(at.Archived, "text"))
+	b.Add(at.Archived > 0, "", "archive:      %s, with those of dreams that wait", phrase.Plural(at.Archived, "text"))
 	b.Add(at.Quoted > 0, "", "quoted words: %d", at.Quoted)
-	b.Add(at.Records > 0, "", "records:      %s", ops.Plural(at.Records, "file"))
+	b.Add(at.Records > 0, "", "records:      %s", phrase.Plural(at.Records, "file"))
 	b.Add(len(at.Said) == 0, "", "sessions:     none")
-	b.Add(len(at.Said) > 0, "", "sessions:     %s; not shown or read any more, but the transcripts are the host's: delete them there", ops.Plural(len(at.Said), "place"))
+	b.Add(len(at.Said) > 0, "", "sessions:     %s; not shown or read any more, but the transcripts are the host's: delete them there", phrase.Plural(len(at.Said), "place"))
 	for _, id := range at.Said {
 		b.Add(true, "", "  %s", id)
 	}
-	b.Add(len(at.Stays) > 0, "", "! stays in %s, or in its name: change it by hand", ops.Few(at.Stays, maxFiles))
+	b.Add(len(at.Stays) > 0, "", "! stays in %s, or in its name: change it by hand", phrase.Few(at.Stays, maxFiles))
 	b.WriteString("Not reached: other projects' memories, CLAUDE.md, what models were shown, and backups.\n")
 	return b.String()
 }

@@ -16,6 +16,7 @@ import (
 	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
+	"dream-mcp/memory/phrase"
 	html "dream-mcp/server/console/report"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/settings"
@@ -86,7 +87,7 @@ func renderLog(entries []ops.LogEntry, now time.Time, ink terminal.Ink) string {
 		fmt.Fprintf(&b, "%s  %s\n", minute(e.Time, now.Location()), ink.In(colour, terminal.OneLine(says)))
 		detail := append([]string{fmt.Sprintf("%s %s", e.Kind, outcome)}, logDetail(e)...)
 		b.Add(true, terminal.Dim, "    %s  %s", strings.Join(detail, ", "), e.ID)
-		b.Add(len(e.Files) > 0, terminal.Dim, "    %s", ops.Few(e.Files, maxFiles))
+		b.Add(len(e.Files) > 0, terminal.Dim, "    %s", phrase.Few(e.Files, maxFiles))
 		for _, w := range e.Waived {
 			b.Add(true, terminal.Dim, "    rule waived: %s for %s (%s)", w.Rule, w.File, w.Why)
 		}
@@ -110,7 +111,7 @@ func logSentence(e ops.LogEntry) string {
 	case e.Outcome == ops.Crashed:
 		return "Interrupted: its process was killed"
 	case e.Changes == ops.Counts{} && len(e.Files) > 0: // of an older version
-		return "Changed " + ops.Plural(len(e.Files), "file")
+		return "Changed " + phrase.Plural(len(e.Files), "file")
 	}
 	return sentence(e.Changes.String())
 }
@@ -137,17 +138,17 @@ func logDetail(e ops.LogEntry) (parts []string) {
 			parts = append(parts, s)
 		}
 	}
-	add(e.SessionsSince > 0, ops.Plural(e.SessionsSince, "session"))
-	add(e.ToolCalls > 0, ops.Plural(e.ToolCalls, "call"))
+	add(e.SessionsSince > 0, phrase.Plural(e.SessionsSince, "session"))
+	add(e.ToolCalls > 0, phrase.Plural(e.ToolCalls, "call"))
 	ended := e.Outcome == ops.Committed || e.Outcome == ops.Aborted // the time of a crash is unknown
-	add(ended && e.Kind == lock.KindDream && e.Time.Sub(e.Started) >= time.Second && !e.Started.IsZero(), "took "+ops.Lasted(e.Time.Sub(e.Started)))
+	add(ended && e.Kind == lock.KindDream && e.Time.Sub(e.Started) >= time.Second && !e.Started.IsZero(), "took "+phrase.Lasted(e.Time.Sub(e.Started)))
 	add(e.BytesSearched >= 50_000, fmt.Sprintf("searched %.1f MB", float64(e.BytesSearched)/1e6))
 	add(e.Forced, "forced")
 	add(e.Resumed, "resumed")
 	add(e.Unattended && !e.Forced, "unattended") // a forced one was asked for at a terminal
 	add(e.Undoes != "", "of "+e.Undoes)
 	add(e.Dream != "", "dream "+e.Dream)
-	add(e.Turns > 0, ops.Plural(e.Turns, "turn"))
+	add(e.Turns > 0, phrase.Plural(e.Turns, "turn"))
 	add(e.Tokens.Sum() > 0, e.Tokens.String())
 	add(e.CostUSD > 0, fmt.Sprintf("$%.2f", e.CostUSD))
 	add(e.Host != "", "by "+e.Host)
@@ -222,7 +223,7 @@ func runUndo(ctx context.Context, c *Command, p *consolidate.Project, _ settings
 
 // kept reports that an undo kept files that were changed later.
 func kept(undone string, files int) *Failure {
-	return &Failure{"changed later, so not undone: " + ops.Plural(files, "file"), fmt.Sprintf(
+	return &Failure{"changed later, so not undone: " + phrase.Plural(files, "file"), fmt.Sprintf(
 		"dream-mcp diff %[1]s shows what it changed; dream-mcp undo FILE --at %[1]s restores a whole file as it was before", undone), 1}
 }
 

@@ -15,6 +15,7 @@ import (
 	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/install"
 	"dream-mcp/server/settings"
@@ -220,7 +221,7 @@ func firstLook(ctx context.Context, c *Command) error {
 	}
 	c.Out = terminal.Masked(terminal.File(c.Out), setup.AllowSecrets)
 	b := terminal.Lines{Ink: terminal.InkFor(c.Out)}
-	b.Add(true, terminal.Bold, "\nIn %s: %s, %s. When the last ones ended, and how you began them:", setup.Project, ops.Plural(len(sessions), "session"), ops.Plural(len(topics), "memory"))
+	b.Add(true, terminal.Bold, "\nIn %s: %s, %s. When the last ones ended, and how you began them:", setup.Project, phrase.Plural(len(sessions), "session"), phrase.Plural(len(topics), "memory"))
 	shown := 0
 	for _, s := range sessions { // the newest first
 		if s.First == "" || shown == lastSessions {

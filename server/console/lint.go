@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/ops"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/rule"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/install"
@@ -55,7 +55,7 @@ func runLint(ctx context.Context, c *Command, p *consolidate.Project, _ settings
 			return err
 		}
 		if fixed.Undo != "" && !c.json {
-			err := c.print(fmt.Sprintf("Fixed MEMORY.md: %s added. To undo: %s\n\n", ops.Plural(len(fixed.Added), "line"), fixed.Undo))
+			err := c.print(fmt.Sprintf("Fixed MEMORY.md: %s added. To undo: %s\n\n", phrase.Plural(len(fixed.Added), "line"), fixed.Undo))
 			if err != nil {
 				return err
 			}

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/lazy"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/rule"
 	"dream-mcp/server/console/terminal"
 )
@@ -79,14 +79,14 @@ func renderTotals(o lintJSON) string {
 	var parts []string
 	for _, severity := range []rule.Severity{rule.Error, rule.Warning, rule.Info} {
 		if n := o.Counts[severity]; n > 0 {
-			parts = append(parts, ops.Plural(n, string(severity)))
+			parts = append(parts, phrase.Plural(n, string(severity)))
 		}
 	}
 	found := cmp.Or(strings.Join(parts, ", "), "No problems")
 	empty := o.Topics == 0 && len(o.Findings) == 0
 	var b terminal.Lines
 	b.Add(empty, "", "No memories yet in %s", o.MemoryDir)
-	b.Add(!empty, "", "%s in %s of %s", found, ops.Plural(o.Topics, "memory"), o.MemoryDir)
+	b.Add(!empty, "", "%s in %s of %s", found, phrase.Plural(o.Topics, "memory"), o.MemoryDir)
 	b.Add(o.Limited, "", "The directory has more files than were read.")
 	b.Add(o.Compared != "", "", "Compared with the project: %s", o.Compared)
 	reasons := make(map[string][]string)

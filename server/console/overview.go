@@ -9,6 +9,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/rule"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/install"
@@ -44,9 +45,9 @@ func runOverview(ctx context.Context, c *Command, _ *consolidate.Project, _ sett
 	}
 	counted := "sessions not counted in time"
 	if err == nil {
-		counted = ops.Plural(len(sessions), "session")
+		counted = phrase.Plural(len(sessions), "session")
 	}
-	have := counted + ", " + ops.Plural(len(topics), "memory")
+	have := counted + ", " + phrase.Plural(len(topics), "memory")
 	s, err := p.Status(ctx)
 	if err != nil {
 		return err
@@ -83,7 +84,7 @@ func quickLint(ctx context.Context, p *consolidate.Project) string {
 	if n == 0 {
 		return ""
 	}
-	return ops.Plural(n, "thing") + " to fix in the memory: dream-mcp lint"
+	return phrase.Plural(n, "thing") + " to fix in the memory: dream-mcp lint"
 }
 
 // isConnected reports whether some program starts dream-mcp.
@@ -126,7 +127,7 @@ func listProjects(c *Command, setup settings.Setup) error {
 		b := terminal.Lines{Ink: ink}
 		b.Add(true, terminal.Bold, "No sessions or memories belong to this folder. Projects with a memory:")
 		for _, known := range all {
-			b.Add(true, "", "  %-12s %s", ops.Plural(known.Topics, "memory"), known.Project)
+			b.Add(true, "", "  %-12s %s", phrase.Plural(known.Topics, "memory"), known.Project)
 		}
 		b.Add(true, "", "\nGo to one of them and type dream-mcp again. dream-mcp help lists all that you can type.")
 		return b.String()

@@ -11,6 +11,7 @@ import (
 	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/install"
 	"dream-mcp/server/settings"
@@ -112,7 +113,7 @@ func recallLog(c *Command, p *consolidate.Project) error {
 		b := terminal.Lines{Ink: ink}
 		b.Add(len(pushes) == 0, "", "No memory was shown automatically yet.")
 		for _, push := range pushes {
-			b.Add(true, "", "%s  %-8s %-12s %-8.8s  %s", minute(push.Time, p.Store.Now().Location()), push.Event, push.Host, push.Session, ops.Few(push.Files, maxFiles))
+			b.Add(true, "", "%s  %-8s %-12s %-8.8s  %s", minute(push.Time, p.Store.Now().Location()), push.Event, push.Host, push.Session, phrase.Few(push.Files, maxFiles))
 		}
 		return b.String()
 	})

@@ -7,7 +7,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/history"
-	"dream-mcp/consolidate/ops"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/server/console/terminal"
 )
 
@@ -28,7 +28,7 @@ func renderRestore(r history.RestoreResult, zone *time.Location, ink terminal.In
 	}
 	b := terminal.Lines{Ink: ink}
 	b.Add(true, terminal.Bold, "%s: %s", says, r.From.File)
-	b.Add(true, "", "  as it was %s %s, written %s, %s", r.From.When, r.From.ID, minute(r.From.Time, zone), ops.Plural(int(r.From.Bytes), "byte"))
+	b.Add(true, "", "  as it was %s %s, written %s, %s", r.From.When, r.From.ID, minute(r.From.Time, zone), phrase.Plural(int(r.From.Bytes), "byte"))
 	b.Add(r.Index != "", "", "  in the index: %s", r.Index)
 	b.Add(r.Note != "", terminal.Yellow, "  %s", r.Note)
 	b.Add(true, "", "To undo this: %s", r.Undo)
@@ -52,7 +52,7 @@ func renderVersions(versions []history.Version, file string, zone *time.Location
 	}
 	b := terminal.Lines{Ink: ink}
 	for _, v := range versions {
-		size, name, held, colour := ops.Plural(int(v.Bytes), "byte"), "", "", ""
+		size, name, held, colour := phrase.Plural(int(v.Bytes), "byte"), "", "", ""
 		if v.Bytes < 0 {
 			size = "lost"
 		}

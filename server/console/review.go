@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/rule"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/settings"
@@ -105,7 +105,7 @@ func renderReview(r consolidate.Review, now time.Time, ink terminal.Ink) string 
 	if len(r.Held) > 0 {
 		what = "Changes "
 	}
-	fmt.Fprintf(&b, "%s  %s\n", ink.In(terminal.Bold, what+r.ID), ink.In(terminal.Dim, "proposed "+ops.Ago(now, r.Made)))
+	fmt.Fprintf(&b, "%s  %s\n", ink.In(terminal.Bold, what+r.ID), ink.In(terminal.Dim, "proposed "+phrase.Ago(now, r.Made)))
 	b.Add(true, "", "If it lands: %s", r.Report)
 	b.Add(r.Summary != "", "", "Its summary: %s", r.Summary)
 	for _, file := range slices.Sorted(maps.Keys(r.Held)) {

@@ -9,6 +9,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/share"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/settings"
 )
@@ -104,11 +105,11 @@ func renderPreview(p share.Preview) string {
 		b.Add(true, "", "! The remote has a memory of a similar project. If it is this one, share that instead: dream-mcp share %s --name %s", ops.Quoted(p.Remote), id)
 	}
 	b.Add(!p.New, "", "The remote has the memory of this project, from %s.", p.Authors)
-	b.Add(len(p.Here) > 0, "", "Changes on this machine: %s: %s", ops.Plural(len(p.Here), "file"), ops.Few(p.Here, share.MaxNamed))
+	b.Add(len(p.Here) > 0, "", "Changes on this machine: %s: %s", phrase.Plural(len(p.Here), "file"), phrase.Few(p.Here, share.MaxNamed))
 	for _, clash := range p.Notes {
 		b.Add(true, "", "! %s: %s", clash.Name, clash.Why)
 	}
-	b.Add(len(p.Sent) > 0, "", "Will be sent: %s: %s", ops.Plural(len(p.Sent), "file"), ops.Few(p.Sent, share.MaxNamed))
+	b.Add(len(p.Sent) > 0, "", "Will be sent: %s: %s", phrase.Plural(len(p.Sent), "file"), phrase.Few(p.Sent, share.MaxNamed))
 	b.Add(p.Team, "", "Only memories of the types project and reference are shared, without their sources.")
 	b.Add(len(p.Sent) > 0, "", "What is sent stays in the remote's history. No known kind of credential was found in it.")
 	return b.String()
@@ -121,10 +122,10 @@ func renderShare(s share.State, t share.Traffic, now time.Time) string {
 	b.Add(true, "", "  this machine: %s", s.MachineName)
 	b.Add(s.Team, "", "  with a team: memories of the types project and reference")
 	b.Add(s.Last.IsZero(), "", "  last sync: none yet")
-	b.Add(!s.Last.IsZero(), "", "  last sync: %s", ops.Ago(now, s.Last))
-	b.Add(len(t.Waiting) > 0, "", "  to send: %s: %s", ops.Plural(len(t.Waiting), "file"), ops.Few(t.Waiting, share.MaxNamed))
-	b.Add(len(t.Pulled) > 0, "", "  pulled %s from %s: %s (dream-mcp diff %s)", ops.Ago(now, t.At), t.From, ops.Few(t.Pulled, share.MaxNamed), t.ID)
-	b.Add(!s.OtherDream.IsZero(), "", "  another machine's dream: by %s, seen %s", s.OtherName, ops.Ago(now, s.OtherDream))
+	b.Add(!s.Last.IsZero(), "", "  last sync: %s", phrase.Ago(now, s.Last))
+	b.Add(len(t.Waiting) > 0, "", "  to send: %s: %s", phrase.Plural(len(t.Waiting), "file"), phrase.Few(t.Waiting, share.MaxNamed))
+	b.Add(len(t.Pulled) > 0, "", "  pulled %s from %s: %s (dream-mcp diff %s)", phrase.Ago(now, t.At), t.From, phrase.Few(t.Pulled, share.MaxNamed), t.ID)
+	b.Add(!s.OtherDream.IsZero(), "", "  another machine's dream: by %s, seen %s", s.OtherName, phrase.Ago(now, s.OtherDream))
 	for _, clash := range s.Notes {
 		b.Add(true, "", "! %s: %s", clash.Name, clash.Why)
 	}

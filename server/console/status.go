@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/settings"
 )
@@ -87,7 +87,7 @@ func renderStatus(
 		rows = append(rows, place{name: "lock", value: s.HeldBy})
 	}
 	if d := s.Dream; d != nil {
-		rows = append(rows, place{"open dream", fmt.Sprintf("%s in another process, begun %s", d.ID, ops.Ago(now, d.Started)), dreamDetail(d, now), ""})
+		rows = append(rows, place{"open dream", fmt.Sprintf("%s in another process, begun %s", d.ID, phrase.Ago(now, d.Started)), dreamDetail(d, now), ""})
 	}
 	what, summary := lastDream(s.Last, now)
 	rows = append(rows, place{"last dream", what, summary, ""})
@@ -117,9 +117,9 @@ func renderStatus(
 }
 
 func dreamDetail(d *consolidate.OpenDream, now time.Time) string {
-	parts := []string{string(d.Phase), ops.Plural(d.ToolCalls, "call")}
+	parts := []string{string(d.Phase), phrase.Plural(d.ToolCalls, "call")}
 	if len(d.Staged) > 0 {
-		parts = append(parts, "staged "+ops.Few(d.Staged, maxFiles))
+		parts = append(parts, "staged "+phrase.Few(d.Staged, maxFiles))
 	}
 	return strings.TrimPrefix(strings.Join(append(parts, "expires "+d.Expires.In(now.Location()).Format("15:04")), ", "), ", ")
 }

@@ -9,6 +9,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/server/settings"
 )
 
@@ -123,7 +124,7 @@ func TestAgo(t *testing.T) {
 		{-time.Hour, "in the future (is the clock right?)"}, {30 * time.Second, "just now"}, {time.Minute, "1 minute ago"},
 		{59 * time.Minute, "59 minutes ago"}, {time.Hour, "1 hour ago"}, {47 * time.Hour, "47 hours ago"}, {48 * time.Hour, "2 days ago"},
 	} {
-		if got := ops.Ago(noon, noon.Add(-test.d)); got != test.want {
+		if got := phrase.Ago(noon, noon.Add(-test.d)); got != test.want {
 			t.Errorf("%v: %q, want %q", test.d, got, test.want)
 		}
 	}

@@ -3,8 +3,8 @@ package console
 import (
 	"strings"
 
-	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/state"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/server/console/terminal"
 )
 
@@ -29,6 +29,6 @@ func (v watchView) event(e state.Event) string {
 	if !known { // of a newer version
 		row.line = strings.TrimSpace(terminal.OneLine(string(e.Kind)) + " TEXT")
 	}
-	line := strings.NewReplacer("TEXT", terminal.OneLine(e.Text), "COUNT", ops.Plural(e.Hits, row.hit)).Replace(row.line)
+	line := strings.NewReplacer("TEXT", terminal.OneLine(e.Text), "COUNT", phrase.Plural(e.Hits, row.hit)).Replace(row.line)
 	return v.ink.In(terminal.Dim, e.Time.In(v.zone).Format("15:04:05")) + " " + v.ink.In(row.colour, strings.TrimSpace(line))
 }

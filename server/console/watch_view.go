@@ -10,9 +10,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/memory/phrase"
 	"dream-mcp/server/console/terminal"
 )
 
@@ -106,7 +106,7 @@ func (v *watchView) scroll(by int) {
 func (v watchView) dreaming(b *terminal.Lines) {
 	p, d := v.snapshot, v.snapshot.Dream
 	b.WriteString(v.title("dream "+d.ID, d.Started) + "\n" + v.steps(d.Phase) + "\n")
-	parts := []string{ops.Plural(d.ToolCalls, "call"), fmt.Sprintf("%d staged", len(d.Staged)), ops.Plural(d.Sessions, "session")}
+	parts := []string{phrase.Plural(d.ToolCalls, "call"), fmt.Sprintf("%d staged", len(d.Staged)), phrase.Plural(d.Sessions, "session")}
 	if d.Unattended {
 		parts = append(parts, "unattended")
 	}

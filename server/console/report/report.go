@@ -17,6 +17,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/diff"
+	"dream-mcp/memory/phrase"
 )
 
 // Page is a report and where it belongs.
@@ -38,7 +39,7 @@ var page = sync.OnceValue(func() *template.Template {
 		"join":    strings.Join,
 		"percent": func(part, whole int) int { return min(100, 100*part/max(1, whole)) },
 		"title":   func(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] },
-		"plural":  ops.Plural,
+		"plural":  phrase.Plural,
 	}).Parse(pageHTML))
 })
 
