@@ -102,7 +102,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	setup.Unattended = setup.Unattended || c.Verb == "background"
 	o := options(setup, state)
-	o.LookOnly = c.Watch
+	o.LookOnly = c.LooksOnly()
 	p := consolidate.Open(o)
 	switch {
 	case c.Verb == "background":

@@ -33,33 +33,27 @@ type Command struct {
 	Verb          string // "" where none was given
 	Args          []string
 	Flags         settings.Flags
-	json          bool
-	keep, full    bool   // demo: keep the folder; show every step
-	all           bool   // help: show everything
-	at            string // undo FILE: an ID
-	list          bool   // undo: list the versions
-	Watch, once   bool   // status: show a dream while it runs; print one snapshot and exit
-	Stop          bool   // dream: end the open one
-	lint          lintOptions
-	fix, accept   bool     // doctor and lint: fix; doctor: take the memory as it is; review: land the proposal
-	dryRun, Print bool     // install: show what would change; show what to paste
-	reject        bool     // review: discard the proposal
-	yes           bool     // forget: do not ask
-	drop          int      // forget: the entry to take back
-	only          []string // review --accept: the files to land
-	share         shareOptions
-	search        searchOptions
-	openPage      bool      // diff: open the page in the browser
-	outFile       string    // diff: the file to write the page to
-	Background    bool      // log: show the last background dream
-	recalled      bool      // log: show which memories models were shown unasked
+	Stop          bool      // dream: end the open one
 	Guard         bool      // hook, install: deny the tools that an open dream must not use
-	Allow         bool      // install: the host asks nothing before our quiet tools
-	Recall        string    // install: which memories the model is shown unasked
 	In            io.Reader // nil unless it is a terminal
 	Out           io.Writer
 	Version, Self string
 	Open          func(settings.Flags) (*consolidate.Project, settings.Setup, error) // opens the project of a Standalone verb
+
+	json    bool
+	status  struct{ watch, once bool } // show a dream while it runs; print one snapshot and exit
+	log     struct{ all, background, recalled bool }
+	diff    diffOptions
+	review  reviewOptions
+	undo    undoOptions
+	forget  forgetOptions
+	install installOptions
+	share   shareOptions
+	search  searchOptions
+	doctor  struct{ fix, accept bool } // fix what can be fixed; take the memory as it is
+	lint    lintOptions
+	demo    demoOptions
+	help    struct{ all bool }
 
 	helpOf     *cobra.Command
 	completion *bytes.Buffer // the completion script for a shell, or empty
@@ -94,7 +88,7 @@ func (c *Command) setVerb(v verb, args []string) error {
 		return usage("%s has no --json", cmp.Or(v.name, "dream-mcp without a verb"))
 	case len(args) == 0 && v.needs != "":
 		return usage("%s needs %s", v.name, v.needs)
-	case len(args) == 0 && v.name == "install" && c.Print:
+	case len(args) == 0 && v.name == "install" && c.install.print:
 		return &Failure{v.name + " needs a host", "one of " + strings.Join(install.IDs(), ", "), 2}
 	case v.exclude == nil:
 	default:
@@ -174,6 +168,9 @@ func (c *Command) Options() (args []string) {
 func (c *Command) Standalone() bool {
 	return c.lint.explain || slices.Contains([]string{"help", "completion", "version", "demo", "install", "uninstall"}, c.Verb)
 }
+
+// LooksOnly reports whether the verb shows a dream of another process, and so must write nothing.
+func (c *Command) LooksOnly() bool { return c.status.watch }
 
 // Run executes the verb on the memory p, which was found by setup. Both are unused for a Standalone verb and for the
 // welcome. Run fails for a verb that the caller implements, such as "serve".

@@ -31,7 +31,7 @@ func TestParse(t *testing.T) {
 		{"status", Command{Verb: "status", Flags: none}},
 		{"status --json", Command{Verb: "status", json: true, Flags: none}},
 		{"--json status", Command{Verb: "status", json: true, Flags: none}},
-		{"demo --keep", Command{Verb: "demo", keep: true, Flags: none}},
+		{"demo --keep", Command{Verb: "demo", demo: demoOptions{keep: true}, Flags: none}},
 		{"diff abc", Command{Verb: "diff", Args: []string{"abc"}, Flags: none}},
 		{"dream --stop it runs away", Command{Verb: "dream", Stop: true, Args: []string{"it", "runs", "away"}, Flags: none}},
 		{"dream --stop -- --json", Command{Verb: "dream", Stop: true, Args: []string{"--json"}, Flags: none}}, // no flag after --

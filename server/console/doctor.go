@@ -35,7 +35,7 @@ type doctorJSON struct {
 }
 
 func runDoctor(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup) error {
-	own, err := p.Doctor.Examine(ctx, c.fix, c.accept)
+	own, err := p.Doctor.Examine(ctx, c.doctor.fix, c.doctor.accept)
 	if err != nil {
 		return err
 	}
@@ -58,13 +58,13 @@ func runDoctor(ctx context.Context, c *Command, p *consolidate.Project, setup se
 	for _, check := range checks {
 		if check.State == doctor.Wrong {
 			wrong++
-			if check.Fix != "" && !c.fix {
+			if check.Fix != "" && !c.doctor.fix {
 				fixable++
 			}
 		}
 	}
 	err = c.answer(doctorJSON{wrong == 0, checks}, "  ", func(ink terminal.Ink) string {
-		text := renderChecks(checks, c.fix, p.Store.Now().Location(), ink)
+		text := renderChecks(checks, c.doctor.fix, p.Store.Now().Location(), ink)
 		if wrong == 0 {
 			text += "\nNo problems.\n"
 		}
@@ -82,12 +82,12 @@ func mergeInto(ctx context.Context, c *Command, p *consolidate.Project, setup se
 	check := doctor.Check{Name: "memory", State: doctor.Wrong, Fix: "asks, then merges them into that folder",
 		Message: fmt.Sprintf("the memories are in %s, and Claude Code reads %s", setup.MemoryDir, setup.MergeInto)}
 	switch {
-	case !c.fix:
+	case !c.doctor.fix:
 		return check, nil
-	case !c.accept && c.In == nil:
+	case !c.doctor.accept && c.In == nil:
 		check.Hint = "in a terminal doctor --fix asks first; doctor --fix --accept merges them without a question"
 		return check, nil
-	case !c.accept:
+	case !c.doctor.accept:
 		answer, err := c.ask(ctx, fmt.Sprintf("%s.\nMerge them into that folder? Both sides can be undone. [y/N] ", check.Message))
 		if err != nil && !errors.Is(err, terminal.ErrNoAnswer) {
 			return check, err

@@ -17,19 +17,25 @@ import (
 	"dream-mcp/server/settings"
 )
 
+// forgetOptions are the flags of forget.
+type forgetOptions struct {
+	yes, list bool // do not ask; list when something was forgotten
+	drop      int  // the entry of the list to take back
+}
+
 // runForget removes a text from everything of ours, after asking.
 func runForget(ctx context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
 	err := p.FinishForgetting(ctx)
 	if _, unread := errors.AsType[*forget.UnreadError](err); err != nil && !unread { // Forget tries those again
 		return err
 	}
-	if c.drop > 0 {
-		if err := forget.Drop(ctx, p.Store, c.drop); err != nil {
+	if c.forget.drop > 0 {
+		if err := forget.Drop(ctx, p.Store, c.forget.drop); err != nil {
 			return err
 		}
 		return c.print("Dropped. Sessions that have the text show it again; memories keep " + forgotten.Mark + ".\n")
 	}
-	if c.list {
+	if c.forget.list {
 		return listForgotten(c, p)
 	}
 	text := strings.Join(c.Args, " ")
@@ -61,7 +67,7 @@ func runForget(ctx context.Context, c *Command, p *consolidate.Project, _ settin
 	}
 	answer := "y"
 	switch {
-	case c.yes:
+	case c.forget.yes:
 	case c.In == nil:
 		return &Failure{"nothing was forgotten", "in a terminal it asks; --yes agrees", 1}
 	default:

@@ -23,10 +23,10 @@ import (
 )
 
 func runLog(ctx context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
-	if c.Background {
+	if c.log.background {
 		return backgroundLog(c, p)
 	}
-	if c.recalled {
+	if c.log.recalled {
 		return recallLog(c, p)
 	}
 	p.Store.Lock()
@@ -39,12 +39,12 @@ func runLog(ctx context.Context, c *Command, p *consolidate.Project, _ settings.
 		if err != nil {
 			return err
 		}
-		if entries = append(entries, e); len(entries) > maxLog && !c.all && !c.json {
+		if entries = append(entries, e); len(entries) > maxLog && !c.log.all && !c.json {
 			break
 		}
 	}
 	return answerAll(c, entries, func(ink terminal.Ink) string {
-		if len(entries) > maxLog && !c.all {
+		if len(entries) > maxLog && !c.log.all {
 			return renderLog(entries[:maxLog], p.Store.Now(), ink) + "\nEarlier ones: dream-mcp log --all\n"
 		}
 		return renderLog(entries, p.Store.Now(), ink)
@@ -155,14 +155,20 @@ func logDetail(e ops.LogEntry) (parts []string) {
 	return parts
 }
 
+// diffOptions are the flags of diff.
+type diffOptions struct {
+	open bool   // open the page in the browser
+	out  string // the file to write the page to; - is standard output
+}
+
 // runDiff shows what one operation changed, or would change: as text, as a page, or as JSON.
 func runDiff(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup) error {
 	r, err := p.Report(ctx, c.argument())
 	if err != nil {
 		return err
 	}
-	if c.openPage || c.outFile != "" {
-		return writeReport(ctx, c, p, setup, r, c.openPage)
+	if c.diff.open || c.diff.out != "" {
+		return writeReport(ctx, c, p, setup, r, c.diff.open)
 	}
 	id, changes, err := p.History.Diff(ctx, r.Entry.ID)
 	if err != nil {
@@ -203,9 +209,15 @@ var anID = lazy.New(`^[0-9][0-9a-f-]*$`)
 // isFile reports whether an argument of undo names a memory, not an operation.
 func isFile(argument string) bool { return argument != "" && !anID.MatchString(argument) }
 
+// undoOptions are the flags of undo.
+type undoOptions struct {
+	at   string // the ID of the operation before which FILE is restored
+	list bool   // list the versions in the archive
+}
+
 func runUndo(ctx context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
 	switch {
-	case c.list:
+	case c.undo.list:
 		return listVersions(ctx, c, p)
 	case isFile(c.argument()):
 		return restoreFile(ctx, c, p)

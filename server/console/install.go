@@ -38,6 +38,13 @@ func notInstalled(h *host.Host, err error) *Failure {
 	return e
 }
 
+// installOptions are the flags of install and uninstall.
+type installOptions struct {
+	dryRun, print bool   // show what would change; show what to paste
+	allow         bool   // the host asks nothing before our quiet tools
+	recall        string // which memories the model is shown unasked
+}
+
 func runInstall(ctx context.Context, c *Command, _ *consolidate.Project, _ settings.Setup) error {
 	c.Out = terminal.Masked(c.Out, nil) // a diff may show the keys of other servers
 	i := install.Installer{Env: settings.Process(), Self: c.Self}
@@ -87,7 +94,7 @@ func installedFlags(c *Command) []string {
 // installIn adds the parts of a host, or removes them. With next it also prints what to do next.
 func installIn(ctx context.Context, c *Command, i install.Installer, h *host.Host, next bool) error {
 	removing := c.Verb == "uninstall"
-	i.Recall, i.Guard = c.Recall, c.Guard
+	i.Recall, i.Guard = c.install.recall, c.Guard
 	if err := chooseAllow(ctx, c, &i, h); err != nil {
 		return err
 	}
@@ -95,17 +102,17 @@ func installIn(ctx context.Context, c *Command, i install.Installer, h *host.Hos
 	if err != nil {
 		return notInstalled(h, err)
 	}
-	if c.Print {
+	if c.install.print {
 		return printParts(c, h, parts)
 	}
 	rows, changed, failed := applyParts(ctx, c, i, parts)
-	answer := installJSON{Host: h.ID, DryRun: c.dryRun, Parts: rows}
-	if h.Shows() && !c.dryRun && failed == nil {
+	answer := installJSON{Host: h.ID, DryRun: c.install.dryRun, Parts: rows}
+	if h.Shows() && !c.install.dryRun && failed == nil {
 		if answer.Recall, err = setRecall(ctx, c, i, h); err != nil {
 			failed = err
 		}
 	}
-	if removing && !c.dryRun {
+	if removing && !c.install.dryRun {
 		i.Leave()
 	}
 	if h.ID == settings.ClaudeCode && !removing {
@@ -126,7 +133,7 @@ func installFound(ctx context.Context, c *Command, i install.Installer) error {
 	switch {
 	case removing && len(found) == 0:
 		return &Failure{"no program that dream-mcp knows is connected", "dream-mcp doctor shows what starts it in this project", 2}
-	case removing && (c.json || c.In == nil || c.dryRun):
+	case removing && (c.json || c.In == nil || c.install.dryRun):
 		return &Failure{"uninstall needs a host", "connected: " + strings.Join(ids, ", "), 2}
 	}
 	here, err := listHosts(c, i)
@@ -136,7 +143,7 @@ func installFound(ctx context.Context, c *Command, i install.Installer) error {
 	if !here && !removing {
 		return cmp.Or[error](c.print(renderNoHost(c.Self)), &Failure{Code: 1})
 	}
-	if c.In == nil && !c.dryRun {
+	if c.In == nil && !c.install.dryRun {
 		return nil
 	}
 	if err := install.Installable(i.Self); err != nil && !removing {
@@ -145,24 +152,24 @@ func installFound(ctx context.Context, c *Command, i install.Installer) error {
 	if len(found) == 0 {
 		return firstLook(ctx, c)
 	}
-	if !c.dryRun {
+	if !c.install.dryRun {
 		if agreed, err := agreeToAll(ctx, c, names, removing); !agreed || err != nil {
 			return err
 		}
 	}
 	for _, h := range found {
-		if setup, _ := settings.Resolve(i.Env, c.Flags); !c.dryRun {
-			c.Recall = setup.RecallIn(h.ID).Value
+		if setup, _ := settings.Resolve(i.Env, c.Flags); !c.install.dryRun {
+			c.install.recall = setup.RecallIn(h.ID).Value
 		}
 		if removing {
-			c.Recall = recall.Off
+			c.install.recall = recall.Off
 		}
 		if err := installIn(ctx, c, i, h, false); err != nil {
 			return err
 		}
 	}
 	switch {
-	case c.dryRun:
+	case c.install.dryRun:
 		return nil
 	case removing:
 		return c.print(memoriesKept + "\n")
@@ -239,7 +246,7 @@ func applyParts(ctx context.Context, c *Command, i install.Installer, parts []in
 	rows = []partJSON{}
 	for _, p := range parts {
 		row := partJSON{Part: p}
-		if !c.dryRun {
+		if !c.install.dryRun {
 			row.Diff = ""
 			var err error
 			if row.Done, err = i.Apply(ctx, p); err != nil {

@@ -17,12 +17,12 @@ import (
 // chooseAllow sets whether the host asks before our quiet tools: as the flag says, or as the person says at a terminal.
 func chooseAllow(ctx context.Context, c *Command, i *install.Installer, h *host.Host) error {
 	rules := install.Rules(h)
-	i.Allow = c.Allow || !i.Asks(h)
+	i.Allow = c.install.allow || !i.Asks(h)
 	switch {
 	case c.Verb == "uninstall":
-	case c.Allow && rules == nil:
+	case c.install.allow && rules == nil:
 		return ops.Refuse(h.Name+" has no list of allowed tools that dream-mcp supports", "leave --allow out")
-	case c.Allow, c.In == nil, c.dryRun, c.Print, c.json, !i.Asks(h):
+	case c.install.allow, c.In == nil, c.install.dryRun, c.install.print, c.json, !i.Asks(h):
 	default:
 		var b terminal.Lines
 		b.Add(true, "", "\n%s asks before each call of a tool. These tools change no memory, so you may want to allow them:", h.Name)
@@ -46,7 +46,7 @@ func chooseProject(ctx context.Context, c *Command, h *host.Host) error {
 	}
 	refusal := ops.Refuse(h.Name+" starts servers outside any project, so it needs the name of one",
 		"dream-mcp install "+h.ID+" --project DIR names the folder that you work in; --memory-dir DIR is a memory without a project")
-	if c.In == nil || c.Print || c.json {
+	if c.In == nil || c.install.print || c.json {
 		return refusal
 	}
 	proposed, err := os.Getwd()

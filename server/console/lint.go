@@ -26,6 +26,7 @@ type lintOptions struct {
 	explain bool     // explain the rules
 	rules   []string // check only these rules, if any
 	ignore  []string // do not check these
+	fix     bool     // add missing lines to the index
 }
 
 // lintJSON is the output of lint --json.
@@ -42,14 +43,14 @@ func runLint(ctx context.Context, c *Command, p *consolidate.Project, _ settings
 		return explainRules(c)
 	}
 	dir := c.argument()
-	if c.fix && dir != "" {
+	if c.lint.fix && dir != "" {
 		return &Failure{"--fix changes only the memory of the project", "dream-mcp lint --fix --memory-dir " + install.ShellWords(runtime.GOOS, []string{dir}), 2}
 	}
 	l, err := checkRules(ctx, c, p, dir)
 	if err != nil {
 		return err
 	}
-	if c.fix {
+	if c.lint.fix {
 		fixed, err := p.FixIndex(ctx)
 		if err != nil {
 			return err

@@ -41,13 +41,13 @@ func chooseRecall(ctx context.Context, c *Command, h *host.Host, removing bool) 
 	switch {
 	case c.Guard && h.Shows() && !h.Guards():
 		return ops.Refuse("dream-mcp cannot have "+h.Name+" deny tools", "leave --guard out")
-	case (c.Recall != "" && c.Recall != recall.Off || c.Guard) && !h.Shows():
+	case (c.install.recall != "" && c.install.recall != recall.Off || c.Guard) && !h.Shows():
 		return ops.Refuse(h.Name+" has no hooks that dream-mcp supports", "omit --recall and --guard")
 	case removing:
-		c.Recall = recall.Off
-	case c.Recall != "" || !h.Shows():
-	case c.In == nil || c.dryRun || c.Print || c.json || now != recall.Off || h.ID == settings.ClaudeCode: // which loads the index itself
-		c.Recall = now
+		c.install.recall = recall.Off
+	case c.install.recall != "" || !h.Shows():
+	case c.In == nil || c.install.dryRun || c.install.print || c.json || now != recall.Off || h.ID == settings.ClaudeCode: // which loads the index itself
+		c.install.recall = now
 	default:
 		proposed := recall.Start
 		fmt.Fprintf(c.Out, "dream-mcp can show memories of a project to the model of %s automatically.\n"+
@@ -55,12 +55,12 @@ func chooseRecall(ctx context.Context, c *Command, h *host.Host, removing bool) 
 		for n, level := range recall.Levels[1:] {
 			fmt.Fprintf(c.Out, "  %-7s %s%s\n", level, strings.Repeat("also ", min(n, 1)), recalls[level])
 		}
-		for !slices.Contains(recall.Levels, c.Recall) { // an answer such as "y" is asked again
+		for !slices.Contains(recall.Levels, c.install.recall) { // an answer such as "y" is asked again
 			answer, err := c.ask(ctx, fmt.Sprintf("Which? [%s] ", proposed))
 			if err != nil {
 				return err
 			}
-			c.Recall = cmp.Or(answer, proposed)
+			c.install.recall = cmp.Or(answer, proposed)
 		}
 	}
 	return nil
@@ -69,8 +69,8 @@ func chooseRecall(ctx context.Context, c *Command, h *host.Host, removing bool) 
 // setRecall writes the level of recall for a host into config.json if it differs, and returns the level in force.
 func setRecall(ctx context.Context, c *Command, i install.Installer, h *host.Host) (level string, err error) {
 	setup, _ := settings.Resolve(i.Env, c.Flags)
-	if setup.RecallIn(h.ID).Value == c.Recall {
-		return c.Recall, nil
+	if setup.RecallIn(h.ID).Value == c.install.recall {
+		return c.install.recall, nil
 	}
 	if setup.ConfigFile == "" {
 		return "", fmt.Errorf("no home directory is known, so there is no config.json")
@@ -79,7 +79,7 @@ func setRecall(ctx context.Context, c *Command, i install.Installer, h *host.Hos
 	if c.Verb == "uninstall" {
 		_, err = i.Unset(ctx, setup.ConfigFile, keys)
 	} else {
-		_, err = i.Set(ctx, setup.ConfigFile, keys, c.Recall)
+		_, err = i.Set(ctx, setup.ConfigFile, keys, c.install.recall)
 	}
 	if err != nil {
 		return "", err

@@ -31,11 +31,11 @@ func writeReport(ctx context.Context, c *Command, p *consolidate.Project, setup 
 	if err := html.Write(&page, html.Page{Report: r, Project: setup.Project, Memory: p.Store.MemoryDir, Zone: p.Store.Now().Location()}); err != nil {
 		return err
 	}
-	if c.outFile == "-" {
+	if c.diff.out == "-" {
 		_, err := c.Out.Write(page.Bytes())
 		return err
 	}
-	file, err := filepath.Abs(cmp.Or(c.outFile, filepath.Join(p.Store.Records.StateDir(), reportFile)))
+	file, err := filepath.Abs(cmp.Or(c.diff.out, filepath.Join(p.Store.Records.StateDir(), reportFile)))
 	if err == nil {
 		err = notOurs(file, p.Store.MemoryDir)
 	}

@@ -13,7 +13,7 @@ import (
 
 // restoreFile brings one memory back.
 func restoreFile(ctx context.Context, c *Command, p *consolidate.Project) error {
-	r, err := p.History.Restore(ctx, c.argument(), c.at)
+	r, err := p.History.Restore(ctx, c.argument(), c.undo.at)
 	if err != nil {
 		return err
 	}

@@ -19,12 +19,18 @@ import (
 	"dream-mcp/server/settings"
 )
 
+// reviewOptions are the flags of review.
+type reviewOptions struct {
+	accept, reject bool     // land it, or discard it
+	only           []string // with accept: the files to land
+}
+
 // runReview shows what waits for the person. On a terminal it asks whether it lands; --accept and --reject decide.
 func runReview(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup) error {
 	switch {
-	case c.accept:
+	case c.review.accept:
 		return acceptReview(ctx, c, p, c.argument())
-	case c.reject:
+	case c.review.reject:
 		return rejectReview(ctx, c, p, c.argument())
 	}
 	waiting, err := p.Proposals.Reviews(ctx)
@@ -76,7 +82,7 @@ func askReview(ctx context.Context, c *Command, p *consolidate.Project, setup se
 }
 
 func acceptReview(ctx context.Context, c *Command, p *consolidate.Project, id string) error {
-	res, err := p.Proposals.Accept(ctx, id, c.only)
+	res, err := p.Proposals.Accept(ctx, id, c.review.only)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ type setupJSON struct {
 }
 
 func runStatus(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup) error {
-	if c.Watch {
+	if c.status.watch {
 		return runWatch(ctx, c, p, setup)
 	}
 	s, err := p.Status(ctx)

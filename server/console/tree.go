@@ -52,7 +52,7 @@ func (c *Command) helpCommand(root *cobra.Command) *cobra.Command {
 		}
 		c.Verb, c.helpOf = "help", cmd
 	}}
-	help.Flags().BoolVar(&c.all, "all", false, "show all verbs, and the flags of every verb")
+	help.Flags().BoolVar(&c.help.all, "all", false, "show all verbs, and the flags of every verb")
 	return help
 }
 

@@ -48,23 +48,23 @@ const (
 var verbs = described([]verb{
 	{name: "status", group: groupLook, json: true, run: runStatus,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.Watch, "watch", false, "show a dream while it runs")
-			f.BoolVar(&c.once, "once", false, "with --watch: show the present state, and exit")
+			f.BoolVar(&c.status.watch, "watch", false, "show a dream while it runs")
+			f.BoolVar(&c.status.once, "once", false, "with --watch: show the present state, and exit")
 		},
-		exclude: func(c *Command) string { return when(c.once && !c.Watch, "--once needs --watch") }},
+		exclude: func(c *Command) string { return when(c.status.once && !c.status.watch, "--once needs --watch") }},
 	{name: "log", group: groupLook, json: true, run: runLog,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.all, "all", false, "list all of them, not only the newest")
-			f.BoolVar(&c.Background, "background", false, "show the steps of the last background dream")
-			f.BoolVar(&c.recalled, "recall", false, "list the memories that were shown to models automatically")
+			f.BoolVar(&c.log.all, "all", false, "list all of them, not only the newest")
+			f.BoolVar(&c.log.background, "background", false, "show the steps of the last background dream")
+			f.BoolVar(&c.log.recalled, "recall", false, "list the memories that were shown to models automatically")
 		}},
 	{name: "diff", group: groupLook, args: "[ID]", most: 1, json: true, run: runDiff,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.openPage, "open", false, "open the page in the browser")
-			f.Func("out", "write the page to `FILE`; - is standard output", word(&c.outFile))
+			f.BoolVar(&c.diff.open, "open", false, "open the page in the browser")
+			f.Func("out", "write the page to `FILE`; - is standard output", word(&c.diff.out))
 		},
 		exclude: func(c *Command) string {
-			return when(c.json && (c.openPage || c.outFile != ""), "either --json or a page")
+			return when(c.json && (c.diff.open || c.diff.out != ""), "either --json or a page")
 		}},
 	{name: "why", group: groupLook, choices: memoryNames, args: "TOPIC|WORDS", most: -1, needs: "the name of a memory, or words of one", json: true, run: runWhy},
 
@@ -100,48 +100,50 @@ var verbs = described([]verb{
 		}},
 	{name: "review", group: groupDream, args: "[ID]", most: 1, json: true, run: runReview,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.accept, "accept", false, "land it")
-			f.BoolVar(&c.reject, "reject", false, "reject it: nothing lands")
-			f.StringSliceVar(&c.only, "only", nil, "with --accept: land only these `FILES`; the rest continues to wait")
-		},
-		exclude: func(c *Command) string { return when(c.accept && c.reject, "either --accept or --reject") }},
-	{name: "undo", group: groupDream, choices: memoryNames, args: "[ID|FILE]", most: 1, json: true, run: runUndo,
-		flags: func(c *Command, f *pflag.FlagSet) {
-			f.Func("at", "with FILE: as it was before the dream or write `ID`", word(&c.at))
-			f.BoolVar(&c.list, "list", false, "list the versions in the archive, of FILE or of everything")
+			f.BoolVar(&c.review.accept, "accept", false, "land it")
+			f.BoolVar(&c.review.reject, "reject", false, "reject it: nothing lands")
+			f.StringSliceVar(&c.review.only, "only", nil, "with --accept: land only these `FILES`; the rest continues to wait")
 		},
 		exclude: func(c *Command) string {
-			return cmp.Or(when(c.at != "" && c.list, "either --at or --list"),
-				when(c.at != "" && !isFile(c.argument()), "--at needs the name of a memory"))
+			return when(c.review.accept && c.review.reject, "either --accept or --reject")
+		}},
+	{name: "undo", group: groupDream, choices: memoryNames, args: "[ID|FILE]", most: 1, json: true, run: runUndo,
+		flags: func(c *Command, f *pflag.FlagSet) {
+			f.Func("at", "with FILE: as it was before the dream or write `ID`", word(&c.undo.at))
+			f.BoolVar(&c.undo.list, "list", false, "list the versions in the archive, of FILE or of everything")
+		},
+		exclude: func(c *Command) string {
+			return cmp.Or(when(c.undo.at != "" && c.undo.list, "either --at or --list"),
+				when(c.undo.at != "" && !isFile(c.argument()), "--at needs the name of a memory"))
 		}},
 	{name: "forget", group: groupDream, args: "[TEXT|ID]", most: -1, json: true, run: runForget,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.yes, "yes", false, "do not ask")
-			f.BoolVar(&c.list, "list", false, "list when something was forgotten, without the texts")
-			f.Func("drop", "take entry `N` of the list back: sessions show the text again", number(&c.drop, 1_000_000, "whole number"))
+			f.BoolVar(&c.forget.yes, "yes", false, "do not ask")
+			f.BoolVar(&c.forget.list, "list", false, "list when something was forgotten, without the texts")
+			f.Func("drop", "take entry `N` of the list back: sessions show the text again", number(&c.forget.drop, 1_000_000, "whole number"))
 		},
 		exclude: func(c *Command) string {
-			if c.list || c.drop > 0 {
-				return when(len(c.Args) > 0 || c.list && c.drop > 0, "either a text, or --list, or --drop")
+			if c.forget.list || c.forget.drop > 0 {
+				return when(len(c.Args) > 0 || c.forget.list && c.forget.drop > 0, "either a text, or --list, or --drop")
 			}
 			return when(len(c.Args) == 0, "forget needs the text, or the ID of what was said")
 		}},
 
 	{name: "install", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: runInstall, choices: hostIDs,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.dryRun, "dry-run", false, "show what would change")
-			f.BoolVar(&c.Print, "print", false, "show what to paste by hand")
-			f.Func("recall", "show memories to the host's model automatically: `LEVEL` is off, start or prompt", choice(&c.Recall, "level", recall.Levels))
-			f.BoolVar(&c.Allow, "allow", false, "have Claude Code ask nothing before our tools that change no memory")
+			f.BoolVar(&c.install.dryRun, "dry-run", false, "show what would change")
+			f.BoolVar(&c.install.print, "print", false, "show what to paste by hand")
+			f.Func("recall", "show memories to the host's model automatically: `LEVEL` is off, start or prompt", choice(&c.install.recall, "level", recall.Levels))
+			f.BoolVar(&c.install.allow, "allow", false, "have Claude Code ask nothing before our tools that change no memory")
 			f.BoolVar(&c.Guard, "guard", false, "while a dream is open, have the host deny what a dream must not do")
 			f.MarkHidden("guard")
 		},
 		exclude: func(c *Command) string {
-			return when(c.Print && (c.dryRun || c.json), "--print cannot be combined with --dry-run or --json")
+			return when(c.install.print && (c.install.dryRun || c.json), "--print cannot be combined with --dry-run or --json")
 		}},
 	{name: "uninstall", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: runInstall, choices: hostIDs,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.dryRun, "dry-run", false, "show what would change")
+			f.BoolVar(&c.install.dryRun, "dry-run", false, "show what would change")
 		}},
 	{name: "mode", group: groupSetUp, args: "[MODE]", most: 1, json: true, run: runMode,
 		choices: func(*Command) []string { return settings.Modes }},
@@ -163,24 +165,24 @@ var verbs = described([]verb{
 
 	{name: "doctor", group: groupCheck, json: true, run: runDoctor,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.fix, "fix", false, "fix what can be fixed without loss")
-			f.BoolVar(&c.accept, "accept", false, "with --fix: also give up a commit whose plan is lost")
+			f.BoolVar(&c.doctor.fix, "fix", false, "fix what can be fixed without loss")
+			f.BoolVar(&c.doctor.accept, "accept", false, "with --fix: also give up a commit whose plan is lost")
 		},
-		exclude: func(c *Command) string { return when(c.accept && !c.fix, "doctor --accept needs --fix") }},
+		exclude: func(c *Command) string { return when(c.doctor.accept && !c.doctor.fix, "doctor --accept needs --fix") }},
 	{name: "lint", group: groupCheck, folder: true, args: "[DIR]", most: 1, json: true, run: runLint,
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.lint.explain, "explain", false, "explain all rules, or the one named")
 			f.Func("rule", "check only these `RULES`, separated by commas", rules(&c.lint.rules))
 			f.Func("ignore", "do not check these `RULES`", rules(&c.lint.ignore))
-			f.BoolVar(&c.fix, "fix", false, "add missing lines to the index; it can be undone")
+			f.BoolVar(&c.lint.fix, "fix", false, "add missing lines to the index; it can be undone")
 		},
 		exclude: func(c *Command) string {
 			return when(c.lint.explain && len(c.lint.rules) > 0, "--explain takes the rule as its argument: lint --explain "+strings.Join(c.lint.rules, ","))
 		}},
 	{name: "demo", group: groupCheck, run: runDemo,
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.keep, "keep", false, "keep the sandbox, with the memory as the dream left it")
-			f.BoolVar(&c.full, "full", false, "show every step")
+			f.BoolVar(&c.demo.keep, "keep", false, "keep the sandbox, with the memory as the dream left it")
+			f.BoolVar(&c.demo.full, "full", false, "show every step")
 		}},
 
 	{name: "version", run: runVersion},

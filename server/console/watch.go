@@ -23,7 +23,7 @@ func runWatch(ctx context.Context, c *Command, p *consolidate.Project, _ setting
 	w := p.Watch(settings.BackgroundLog)
 	v := watchView{ink: terminal.InkFor(c.Out), zone: p.Store.Now().Location(), asked: c.Verb == "dream", began: p.Store.Now()}
 	switch {
-	case c.once:
+	case c.status.once:
 		return watchOnce(ctx, c, w, v)
 	case c.json || !terminal.Interactive(c.In, c.Out):
 		return watchLines(ctx, c, w, v)

@@ -43,7 +43,7 @@ func runHelp(_ context.Context, c *Command, _ *consolidate.Project, setup settin
 	c.helpOf.InitDefaultHelpFlag()
 	c.helpOf.Flags().Lookup("help").Hidden = true // it was just used
 	text, err := template.New("help").Funcs(template.FuncMap{
-		"sentence": sentence, "replace": strings.ReplaceAll, "all": func() bool { return c.all }, "list": func() string { return listVerbs(c) },
+		"sentence": sentence, "replace": strings.ReplaceAll, "all": func() bool { return c.help.all }, "list": func() string { return listVerbs(c) },
 	}).Parse(helpText)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func runHelp(_ context.Context, c *Command, _ *consolidate.Project, setup settin
 func listVerbs(c *Command) string {
 	var b strings.Builder
 	shown := groups
-	if c.all {
+	if c.help.all {
 		shown = append(slices.Clone(groups), "")
 	}
 	for _, group := range shown {
@@ -71,7 +71,7 @@ func listVerbs(c *Command) string {
 			}
 		}
 	}
-	if c.all {
+	if c.help.all {
 		fmt.Fprintf(&b, "%-7s %-11s %s\n", "", "completion", "print a script that completes words in a shell")
 	}
 	return b.String()
@@ -97,6 +97,11 @@ func runVersion(_ context.Context, c *Command, _ *consolidate.Project, _ setting
 	return c.print("dream-mcp " + c.Version + "\n")
 }
 
+// demoOptions are the flags of demo.
+type demoOptions struct {
+	keep, full bool // keep the sandbox; show every step
+}
+
 func runDemo(ctx context.Context, c *Command, _ *consolidate.Project, _ settings.Setup) error {
-	return demo.Run(ctx, demo.Options{Self: c.Self, In: c.In, Out: c.Out, Keep: c.keep, Full: c.full})
+	return demo.Run(ctx, demo.Options{Self: c.Self, In: c.In, Out: c.Out, Keep: c.demo.keep, Full: c.demo.full})
 }
