@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"dream-mcp/consolidate/left"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/share"
@@ -30,26 +31,23 @@ const stopPoll = 2 * time.Second
 // dream is the open dream of this process.
 type dream struct {
 	*ops.Tx
-	p        *Project
-	expiry   *time.Timer
-	leased   time.Time        // when the lease on a shared memory was last taken or renewed
-	known    map[string]bool  // the keys of the reported findings; not saved
-	order    map[string]int   // the places of memories when all are read
-	about    int              // of these the first, which news is about; -1: all are read
-	news     map[string]bool  // what the map was about, to be shown whole; nil: it was not asked for
-	parts    map[string][]int // by memory, the lines of the passages that the map or the listing touched
-	drawn    *Map             // the map as it was drawn last
-	touches  map[string]bool  // what the listing touched before the dream was cut off; nil: that is not known yet
-	unlisted string           // the arguments that list what the listing has not shown yet; empty: it was read to its end
-	leftRead bool
-	left     *state.Left // what the last dream left, once it was read; nil: not known
+	p      *Project
+	expiry *time.Timer
+	leased time.Time       // when the lease on a shared memory was last taken or renewed
+	known  map[string]bool // the keys of the reported findings; not saved
+	before *state.Left     // what the last dream left; nil: it is not known, as in a first dream
+	drawn  *Map            // the map as it was drawn last; nil: it was not asked for
+	pages  topicPages      // on which all memories are read
 
 	refused map[string]string // writes of a batch that were refused and not made again: why, by path; not saved
 }
 
 // openDream makes t the open dream of p.
 func openDream(p *Project, t *ops.Tx) {
-	d := &dream{Tx: t, p: p, leased: p.Store.Now(), refused: map[string]string{}}
+	d := &dream{Tx: t, p: p, leased: p.Store.Now(), pages: newTopicPages(p.Store.Records.Look(), t), refused: map[string]string{}}
+	if l, err := left.Last(p.Store); err == nil {
+		d.before = &l
+	}
 	p.dream, p.over = d, nil
 	p.Store.SetOpen(t)
 	d.expiry = d.later(p.options.Lease, d.expire)

@@ -2,7 +2,6 @@ package consolidate
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"dream-mcp/memory"
@@ -12,23 +11,11 @@ import (
 // A later dream shows a memory of more than maxEntire bytes in part if nothing is known of it but which of its passages are touched.
 const maxEntire = 1_200
 
-// noteTouched records that something new touches a passage, as in related.Passage.Where, and returns its file.
-func (d *dream) noteTouched(where string) (file string) {
-	colon := strings.LastIndexByte(where, ':')
-	file = where[:colon]
-	line, _ := strconv.Atoi(where[colon+1:])
-	if d.parts == nil {
-		d.parts = map[string][]int{}
-	}
-	d.parts[file] = append(d.parts[file], line)
-	return file
-}
-
 // excerpt shows of f the passages that are touched, if it is a memory that is shown in part.
 func (d *dream) excerpt(f *ReadResult) {
 	file := f.Name.String()
-	lines := d.parts[file]
-	if len(f.Text) <= maxEntire || f.Err != nil || f.Disk != nil || d.news[file] || d.touches[file] || lines == nil || d.Stage.Changed()[f.Name] {
+	lines := d.pages.parts[file]
+	if len(f.Text) <= maxEntire || f.Err != nil || f.Disk != nil || d.pages.whole(file) || lines == nil || d.Stage.Changed()[f.Name] {
 		return
 	}
 	if text := excerpt(f.Text, lines); len(text) < len(f.Text) {

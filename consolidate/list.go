@@ -87,14 +87,13 @@ func (s *Sessions) endList(page listing.Page, begun listingOf) error {
 	}
 	e := state.Event{Kind: state.EventListed, Hits: page.Utterances}
 	for _, t := range page.Touched {
-		e.Files = append(e.Files, d.noteTouched(t.Where))
+		e.Files = append(e.Files, d.pages.touch(t.Where))
 	}
-	d.remember()
 	d.log(e)
 	if page.List.Window {
-		d.unlisted = ""
+		d.pages.unlisted = ""
 		if page.Cursor != "" {
-			d.unlisted = fmt.Sprintf(`{"cursor": %q}`, page.Cursor)
+			d.pages.unlisted = fmt.Sprintf(`{"cursor": %q}`, page.Cursor)
 		}
 	}
 	if !page.List.Tracked() {
@@ -173,7 +172,7 @@ func (d *dream) touch() (said func(text string), touch listing.Touch) {
 		return nil, nil
 	}
 	x := related.New(related.Documents(s.Shown(nil)))
-	return func(text string) { x.Said(asked(text)) }, touchOf(x, d.before() != nil)
+	return func(text string) { x.Said(asked(text)) }, touchOf(x, d.before != nil)
 }
 
 // asked returns what is looked at of an utterance.

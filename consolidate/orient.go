@@ -48,21 +48,6 @@ type Map struct {
 	Alike     []related.Pair    // with other projects; none if nobody watches
 }
 
-// about returns the files that the map is about: with findings, changed, or with a day that has come.
-func (m *Map) about() map[string]bool {
-	about := map[string]bool{}
-	for _, f := range m.Findings {
-		about[f.File] = true
-	}
-	for _, p := range m.Passed {
-		about[p.File] = true
-	}
-	for _, c := range m.Changed {
-		about[c.File] = true
-	}
-	return about
-}
-
 // Map draws the map of the open dream. With again, for another page, it returns what the last call drew, and what was staged and listed
 // since.
 func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
@@ -95,25 +80,14 @@ func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 	}
 	m.Listed, _ = d.Listed.Count()
 	p.dream.log(state.Event{Kind: state.EventMap, Hits: len(m.Sessions), Reviewed: p.Sessions.reviewed(m.Sessions)})
-	err = d.mapMemory(ctx, &m, p.openCode(), now)
+	if err = d.mapMemory(ctx, &m, p.openCode(), now); err != nil {
+		return m, err
+	}
 	m.Findings = append(p.Share.Findings(), m.Findings...)
 	d.reported(m.Findings)
-	d.news = m.about()
-	for _, c := range m.Changed {
-		for _, p := range c.Nearest() {
-			d.noteTouched(p.Where())
-		}
-	}
-	if d.touches == nil {
-		d.remember()
-		if len(m.Sessions) > m.Listed {
-			d.unlisted = "{}"
-		}
-	}
-	if err == nil {
-		d.drawn = &m
-	}
-	return m, err
+	d.drawn = &m
+	d.pages.setMap(&m)
+	return m, nil
 }
 
 // mapMemory fills in the contents of the memory directory.
@@ -140,13 +114,13 @@ func (d *dream) mapMemory(ctx context.Context, m *Map, project *drift.Project, n
 		d.p.Recall.KeepDoubts(m.Findings, snapshot)
 	}
 	m.Guides = project.Guides()
-	if l := d.before(); l != nil {
+	if l := d.before; l != nil {
 		docs := related.Documents(snapshot.Shown(nil))
 		x := related.New(append(slices.Clone(docs), d.guideDocuments(m.Guides)...))
 		m.Changed, m.Passed = left.ChangesSince(ctx, l, x, disk, d.p.History, d.Stage.Changed()), left.PassedSince(l, docs, now)
 	} else {
 		m.First = true
-		if read := d.readBefore(); len(read) > 0 {
+		if read := d.pages.readBefore; len(read) > 0 {
 			m.ReadTo, _ = memory.ParseName(read[len(read)-1])
 		}
 	}
@@ -169,15 +143,4 @@ func (d *dream) guideDocuments(guides []drift.Guide) (docs []related.Document) {
 		docs = append(docs, related.Document{File: g.Path, Body: d.Dir.AllowSecrets.Show(g.Text()).Text, BodyAt: 1})
 	}
 	return docs
-}
-
-// before returns what the last dream left, or nil where that is not known.
-func (d *dream) before() *state.Left {
-	if !d.leftRead {
-		d.leftRead = true
-		if l, err := left.Last(d.p.Store); err == nil {
-			d.left = &l
-		}
-	}
-	return d.left
 }

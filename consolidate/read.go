@@ -106,24 +106,17 @@ func (r reader) pageAfter(name string, pageBytes int, client string) (page Readi
 	if err != nil {
 		return page, err
 	}
-	after, end, about := 0, len(names), 0
-	if r.dream != nil {
-		names = r.dream.Stage.Topics(names)
-		if err = r.dream.readingOrder(names, pageBytes, name == ""); err != nil {
+	pages := &topicPages{}
+	if d := r.dream; d != nil {
+		names = d.Stage.Topics(names)
+		if err = d.arrange(names, pageBytes, name == ""); err != nil {
 			return page, err
 		}
-		end = len(names)
+		pages = &d.pages
 	}
-	if name != "" && name != memory.IndexFile {
-		after = r.dream.after(names, name)
-	}
-	if d := r.dream; d != nil && d.order != nil && (d.about > after || d.about == 0 && name == "") {
-		end = min(d.about, end)
-		about = end
-	}
-	page.Others = len(names) - end
-	if page.Others > 0 && name == "" {
-		page.Unlisted = r.dream.unlisted
+	names, news, others := pages.after(names, name)
+	if page.Others = others; others > 0 && name == "" {
+		page.Unlisted = pages.unlisted
 	}
 	if index := r.read(memory.IndexFile); name == "" && index.Err == nil {
 		page.Loaded = r.indexLoaded(client)
@@ -133,14 +126,14 @@ func (r reader) pageAfter(name string, pageBytes int, client string) (page Readi
 			pageBytes -= len(index.Text)
 		}
 	}
-	for i, n := range names[after:end] {
+	for i, n := range names {
 		one := r.read(n.String())
 		one.Name = n
-		if after+i < about {
+		if news {
 			r.dream.excerpt(&one)
 		}
 		if pageBytes -= shownBytes(n, one.Text); pageBytes < 0 && len(page.Files) > 0 {
-			page.Left = end - after - i
+			page.Left = len(names) - i
 			break
 		}
 		page.Files = append(page.Files, one)

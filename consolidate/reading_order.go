@@ -1,9 +1,13 @@
 package consolidate
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"dream-mcp/consolidate/indexing"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
@@ -12,22 +16,137 @@ import (
 // maxWhole is the size, in bytes, of a memory that is read whole in each dream.
 const maxWhole = 10_000
 
-// readingOrder sorts names as d shows them, which the first page fixes.
-func (d *dream) readingOrder(names []memory.Name, pageBytes int, first bool) (err error) {
-	switch later := d.before() != nil; {
-	case later && first:
-		err = d.newsFirst(names)
-	case !later && d.order == nil:
-		err = d.together(pageBytes)
-	}
-	if d.order != nil {
-		slices.SortStableFunc(names, func(a, b memory.Name) int { return d.place(a.String()) - d.place(b.String()) })
-	}
-	return err
+// readingOrder is the order in which a dream reads all memories.
+type readingOrder int
+
+const (
+	byName    readingOrder = iota
+	together               // in a first dream: what shares most is on one page
+	newsFirst              // in a later one: what has news; then, on pages that only a cursor asks for, the others by name
+)
+
+// topicPages are the pages on which a dream reads all memories. Of the zero value they are in the order of their names.
+type topicPages struct {
+	order  readingOrder
+	places map[string]int // together: of all memories; newsFirst: of those that have news
+
+	// What has news.
+	about         map[string]bool  // the memories that the map is about
+	touchedBefore map[string]bool  // those that the listing touched before the dream was interrupted
+	parts         map[string][]int // the lines of the passages that the map or the listing touched, by memory
+	unlisted      string           // the arguments that list what was not listed yet, so that more may have news; "" at its end
+
+	readBefore []string // the memories that were read on pages before the dream was interrupted, in their order
 }
 
-// together sets the order of a first dream: what shares most is on one page.
-func (d *dream) together(pageBytes int) error {
+// newTopicPages returns the pages of the dream t, which may be resumed. If its events cannot be read, it is as if there were none.
+func newTopicPages(db *state.DB, t *ops.Tx) topicPages {
+	p := topicPages{touchedBefore: map[string]bool{}, parts: map[string][]int{}, unlisted: "{}"}
+	if !t.Resumed {
+		return p
+	}
+	events, _ := db.Events(t.ID).All()
+	for _, e := range events {
+		switch e.Kind {
+		case state.EventRead:
+			p.readBefore = append(p.readBefore, e.Files...)
+		case state.EventListed:
+			for _, file := range e.Files {
+				p.touchedBefore[file] = true
+			}
+		}
+	}
+	return p
+}
+
+// setMap notes the news of m: what it has findings on, what was changed, and what has a day that has come.
+func (p *topicPages) setMap(m *Map) {
+	p.about = map[string]bool{}
+	for _, f := range m.Findings {
+		p.about[f.File] = true
+	}
+	for _, passed := range m.Passed {
+		p.about[passed.File] = true
+	}
+	for _, c := range m.Changed {
+		p.about[c.File] = true
+		for _, nearest := range c.Nearest() {
+			p.touch(nearest.Where())
+		}
+	}
+	if len(m.Sessions) <= m.Listed {
+		p.unlisted = ""
+	}
+}
+
+// touch notes that something new touches a passage, as in related.Passage.Where, and returns its file.
+func (p *topicPages) touch(where string) (file string) {
+	colon := strings.LastIndexByte(where, ':')
+	file = where[:colon]
+	line, _ := strconv.Atoi(where[colon+1:])
+	p.parts[file] = append(p.parts[file], line)
+	return file
+}
+
+// whole reports whether a memory has news that is not on some of its passages only.
+func (p *topicPages) whole(file string) bool { return p.about[file] || p.touchedBefore[file] }
+
+// begin begins an order without a memory.
+func (p *topicPages) begin(order readingOrder) {
+	p.order, p.places = order, map[string]int{}
+}
+
+// add gives a memory the next place, unless it has one.
+func (p *topicPages) add(file string) {
+	if _, placed := p.places[file]; !placed {
+		p.places[file] = len(p.places)
+	}
+}
+
+// compare compares two memories by their places. Those without a place are last, in the order of their names.
+func (p *topicPages) compare(a, b string) int {
+	place := func(file string) int {
+		if i, placed := p.places[file]; placed {
+			return i
+		}
+		return len(p.places)
+	}
+	return cmp.Or(place(a)-place(b), strings.Compare(a, b))
+}
+
+// after sorts names, and returns those on the pages after a memory, which may be gone. "" and the index are before the first page. With
+// news these pages have only what has news, which from "" on may be nothing, and others counts the rest.
+func (p *topicPages) after(names []memory.Name, file string) (left []memory.Name, news bool, others int) {
+	slices.SortFunc(names, func(a, b memory.Name) int { return p.compare(a.String(), b.String()) })
+	if file != "" && file != memory.IndexFile {
+		names = slices.DeleteFunc(names, func(n memory.Name) bool { return p.compare(n.String(), file) <= 0 })
+	}
+	if p.order != newsFirst {
+		return names, false, 0
+	}
+	end := slices.IndexFunc(names, func(n memory.Name) bool { _, placed := p.places[n.String()]; return !placed })
+	if end < 0 {
+		end = len(names)
+	}
+	if end == 0 && file != "" {
+		return names, false, 0
+	}
+	return names[:end], true, len(names) - end
+}
+
+// arrange sets the order of the memories with these names, which are all. The first page sets it.
+func (d *dream) arrange(names []memory.Name, pageBytes int, first bool) error {
+	switch later := d.before != nil; {
+	case later && first:
+		return d.putNewsFirst(names)
+	case !later && d.pages.order == byName:
+		return d.putTogether(pageBytes)
+	}
+	return nil
+}
+
+// putTogether sets the order of a first dream. What was read before it was interrupted keeps its place.
+func (d *dream) putTogether(pageBytes int) error {
 	_, s, err := indexing.Foresee(d.Tx, nil)
 	if err != nil {
 		return err
@@ -37,54 +156,17 @@ func (d *dream) together(pageBytes int) error {
 		size[n.String()] = shownBytes(n, string(t.Bytes()))
 	}
 	order := related.New(related.Documents(s.Shown(nil))).Order(pageBytes, func(file string) int { return size[file] })
-	d.order, d.about = map[string]int{}, -1
-	for _, file := range append(d.readBefore(), order...) {
-		if _, placed := d.order[file]; !placed {
-			d.order[file] = len(d.order)
-		}
+	d.pages.begin(together)
+	for _, file := range append(slices.Clone(d.pages.readBefore), order...) {
+		d.pages.add(file)
 	}
 	return nil
 }
 
-// readBefore returns the memories that d showed on pages of all before it was cut off, in their order.
-func (d *dream) readBefore() (files []string) {
-	if !d.Resumed {
-		return nil
-	}
-	db := d.p.Store.Records.Look()
-	events, _ := db.Events(d.ID).All()
-	var now []string // since it was resumed
-	for _, e := range events {
-		if e.Kind == state.EventBegun {
-			files, now = append(files, now...), nil
-		}
-		if e.Kind == state.EventRead {
-			now = append(now, e.Files...)
-		}
-	}
-	return files
-}
-
-// remember sets what the listing touched before d was cut off.
-func (d *dream) remember() {
-	if d.touches != nil {
-		return
-	}
-	d.touches = map[string]bool{}
-	events, _ := d.p.Store.Records.Look().Events(d.ID).All() // without them it is as if it had not begun
-	for _, e := range events {
-		for _, file := range e.Files {
-			if e.Kind == state.EventListed {
-				d.touches[file] = true
-			}
-		}
-	}
-}
-
-// newsFirst sets the order of a later dream, of which names has all memories: those that the map is about and the listing touched
-// come first, unless the map was not asked for or all are read at once.
-func (d *dream) newsFirst(names []memory.Name) error {
-	d.order, d.about = nil, -1
+// putNewsFirst sets the order of a later dream, unless the map was not asked for or all memories are read at once.
+func (d *dream) putNewsFirst(names []memory.Name) error {
+	p := &d.pages
+	p.begin(byName)
 	_, s, err := indexing.Foresee(d.Tx, nil)
 	if err != nil {
 		return err
@@ -93,46 +175,16 @@ func (d *dream) newsFirst(names []memory.Name) error {
 	for _, t := range s.Topics {
 		size += len(t.Bytes())
 	}
-	if d.news == nil || size <= maxWhole {
+	if d.drawn == nil || size <= maxWhole {
 		return nil
 	}
-	d.order, d.about = map[string]int{}, 0
-	for _, news := range []bool{true, false} {
-		for _, n := range names {
-			if (d.news[n.String()] || d.touches[n.String()] || d.parts[n.String()] != nil) == news {
-				d.order[n.String()] = len(d.order)
-			}
-		}
-		if news {
-			d.about = len(d.order)
+	p.begin(newsFirst)
+	for _, n := range names {
+		if file := n.String(); p.whole(file) || p.parts[file] != nil {
+			p.add(file)
 		}
 	}
 	return nil
-}
-
-// place returns the place of a memory when all are read; new ones are last.
-func (d *dream) place(name string) int {
-	if i, ok := d.order[name]; ok {
-		return i
-	}
-	return len(d.order)
-}
-
-// after returns the index of the first name after one that may be gone.
-func (d *dream) after(names []memory.Name, name string) int {
-	if i := slices.IndexFunc(names, func(n memory.Name) bool { return n.String() == name }); i >= 0 {
-		return i + 1
-	}
-	i := slices.IndexFunc(names, func(n memory.Name) bool {
-		if d != nil && d.order != nil {
-			return d.place(n.String()) > d.place(name)
-		}
-		return n.String() > name
-	})
-	if i < 0 {
-		return len(names)
-	}
-	return i
 }
 
 // shownBytes returns about how many bytes a page has of a memory.
