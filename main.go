@@ -240,7 +240,9 @@ func serve(ctx context.Context, flags settings.Flags, setup settings.Setup, miss
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	begin := func(p *consolidate.Project) {
-		if err := p.Store.Recover(ctx); err != nil {
+		unlock := p.Store.Lock()
+		err := p.Store.Recover(ctx)
+		if unlock(); err != nil {
 			log.Warn("recovering what a crash left", "error", err)
 		}
 		if err := p.FinishForgetting(ctx); err != nil {

@@ -33,8 +33,7 @@ const (
 // read, it adds nothing. refused maps the path of a refused write to the reason: the next finalize fails once, unless
 // the write is made again.
 func (p *Project) AddAlso(ctx context.Context, results []*WriteResult, refused map[string]string) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	if p.dream != nil {
 		maps.Copy(p.dream.refused, refused)
 	}

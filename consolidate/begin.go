@@ -39,8 +39,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 
 // mayBegin begins a call of Begin: it returns how to ask the gates, which are open, or that a dream is open already.
 func (p *Project) mayBegin(ctx context.Context, force bool) (gates gateOptions, open bool, err error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	if p.dream != nil {
 		err := p.dream.renew("")
 		if err == nil || p.dream != nil || errors.Is(err, ErrStopped) {
@@ -63,8 +62,7 @@ func (p *Project) mayBegin(ctx context.Context, force bool) (gates gateOptions, 
 
 // beginLocal opens a dream, if the gates are still open. What was pulled may have closed them.
 func (p *Project) beginLocal(ctx context.Context, gates gateOptions, resume bool) error {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	if p.dream != nil { // begun meanwhile
 		return nil
 	}
@@ -121,7 +119,6 @@ func reopened(left, now ops.Op) ops.Op {
 
 // PromptRead reports that the prompt dream was read on this connection, so its four phases need not be repeated.
 func (p *Project) PromptRead() {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	p.prompted = true
 }

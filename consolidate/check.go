@@ -191,8 +191,7 @@ func (w *writing) checkPersons(ctx context.Context) error {
 		return w.p.Person.Agreed(ctx, w.n)
 	}
 	return &PersonError{Err: refused, Question: question, Terminal: terminal, Declined: func() error {
-		w.p.Store.Lock()
-		defer w.p.Store.Unlock()
+		defer w.p.Store.Lock()()
 		no := ops.Refuse("the person does not want it in all projects", "leave scope out; they can change their mind: "+terminal)
 		return errors.Join(no, left.Decline(w.p.Store, file))
 	}}

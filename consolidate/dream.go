@@ -57,8 +57,7 @@ func openDream(p *Project, t *ops.Tx) {
 // later calls do as an operation after some time, if d is still open then.
 func (d *dream) later(after time.Duration, do func()) *time.Timer {
 	return time.AfterFunc(after, func() {
-		d.p.Store.Lock()
-		defer d.p.Store.Unlock()
+		defer d.p.Store.Lock()()
 		if d.p.dream == d {
 			do()
 		}
@@ -76,8 +75,7 @@ func (p *Project) enter(phase string) error {
 
 // Reported reports that the answer of a tool was err. If it says why a dream ended, later calls are made outside of it.
 func (p *Project) Reported(err error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	if p.over != nil && errors.Is(err, p.over) {
 		p.over = nil
 	}
@@ -153,8 +151,7 @@ func (d *dream) expire() {
 
 // Abort ends the open dream without changing the memory, and returns the files in its stage.
 func (p *Project) Abort(ctx context.Context, reason string) (id string, staged []string, err error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	if p.dream == nil {
 		return "", nil, cmp.Or(p.enter(""), ops.ErrNoDream)
 	}
@@ -164,8 +161,7 @@ func (p *Project) Abort(ctx context.Context, reason string) (id string, staged [
 
 // RequestStop asks the process of the open dream to end it before its next step, and describes that process.
 func (p *Project) RequestStop(ctx context.Context, reason string) (holder string, err error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	return p.Store.RequestStop(ctx, reason)
 }
 

@@ -88,8 +88,7 @@ func (g *Gates) showCount(ctx context.Context, gate *Gate, since lock.Stamp, now
 // Soon reports whether a dream may be due, from a few files: the gates enabled, time and throttle are open, and hooks are
 // not paused. With offer the caller would offer a dream, else start one. Soon does not recover from a crash; Due does.
 func (g *Gates) Soon(offer bool) bool {
-	g.p.Store.Lock()
-	defer g.p.Store.Unlock()
+	defer g.p.Store.Lock()()
 	if !g.enabled.On {
 		return false
 	}
@@ -112,8 +111,7 @@ func (g *Gates) Soon(offer bool) bool {
 
 // Due checks the gates for a dream that nobody asked for. Without a new session no dream is due, even if min_sessions is 0.
 func (g *Gates) Due(ctx context.Context) (since, sessions string, err error) {
-	g.p.Store.Lock()
-	defer g.p.Store.Unlock()
+	defer g.p.Store.Lock()()
 	asked := g.p.options.Asked
 	q := gateOptions{hook: !asked, force: asked}
 	a, err := g.ask(ctx, q)

@@ -55,8 +55,7 @@ func (p *Project) Finalize(ctx context.Context, r ops.FinalizeRequest) (Finalize
 
 // mayFinalize begins a call of Finalize, and returns the open dream.
 func (p *Project) mayFinalize(r ops.FinalizeRequest) (*dream, error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	if p.dream == nil {
 		return nil, cmp.Or(p.enter(""), ops.ErrNoDream)
 	}
@@ -71,8 +70,7 @@ func (p *Project) mayFinalize(r ops.FinalizeRequest) (*dream, error) {
 
 // finalizeLocal lands d if it is still open, and reports whether it has landed. With stolen another machine took its lease over.
 func (p *Project) finalizeLocal(ctx context.Context, r ops.FinalizeRequest, d *dream, stolen bool) (res FinalizeResult, landed bool, err error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	if p.dream != d { // it ended meanwhile
 		return res, false, cmp.Or(p.enter(""), ops.ErrNoDream)
 	}

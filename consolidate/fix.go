@@ -18,8 +18,7 @@ type Fixed struct {
 
 // FixIndex adds a line for each memory that the index does not name. It is a transaction of its own, and can be undone.
 func (p *Project) FixIndex(ctx context.Context) (Fixed, error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	var fixed Fixed
 	if err := p.enter(Consolidating); err != nil {
 		return fixed, err

@@ -14,8 +14,7 @@ import (
 // crash it was not begun, or FinishForgetting ends it. It fails with a *forget.UnreadError if files cannot be read; FinishForgetting
 // tries them again.
 func (p *Project) Forget(ctx context.Context, text string) error {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	if t := p.Store.Current(); t != nil {
 		return t.Busy()
 	}
@@ -34,8 +33,7 @@ func (p *Project) Forget(ctx context.Context, text string) error {
 
 // FinishForgetting ends what Forget had begun when it was interrupted.
 func (p *Project) FinishForgetting(ctx context.Context) error {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	return p.finishBoth(ctx)
 }
 

@@ -190,8 +190,7 @@ func (g *Gates) ask(ctx context.Context, q gateOptions) (gateAnswers, error) {
 // AskedFor reports that the person asked for a dream on this connection. From now on force also opens the gate "enabled",
 // unless memory itself is switched off.
 func (g *Gates) AskedFor() {
-	g.p.Store.Lock()
-	defer g.p.Store.Unlock()
+	defer g.p.Store.Lock()()
 	g.asked = true
 }
 

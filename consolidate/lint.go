@@ -39,8 +39,7 @@ type LintRequest struct {
 // Lint checks a memory against all rules. It changes nothing in the memory, takes no lock, and does not recover from a crash.
 // Doubtful memories of the project's own memory are recorded for hooks. It fails with a *RequestError if there is no memory.
 func (p *Project) Lint(ctx context.Context, r LintRequest) (Linted, error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	own := r.Dir == ""
 	dir, err := folderOf(cmp.Or(r.Dir, p.Store.MemoryDir))
 	if errors.Is(err, fs.ErrNotExist) && own { // the first memory makes it
@@ -54,7 +53,7 @@ func (p *Project) Lint(ctx context.Context, r LintRequest) (Linted, error) {
 	}
 	store := p.Store
 	if dir = ops.RealPath(dir); dir != p.Store.MemoryDir {
-		store = ops.Open(ops.Options{MemoryDir: dir, StateHome: p.Store.StateHome, AllowSecrets: p.Store.AllowSecrets, Now: p.Store.Now})
+		store = p.Store.Beside(dir)
 		defer store.Records.Close()
 	}
 	s, err := store.Snapshot(ctx)

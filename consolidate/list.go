@@ -62,8 +62,7 @@ type listingOf struct {
 
 // beginList begins a call of List, which makes a new list or not.
 func (s *Sessions) beginList(ctx context.Context, isNew bool) (l listingOf, err error) {
-	s.p.Store.Lock()
-	defer s.p.Store.Unlock()
+	defer s.p.Store.Lock()()
 	if err = s.enter(); err != nil {
 		return l, err
 	}
@@ -80,8 +79,7 @@ func (s *Sessions) beginList(ctx context.Context, isNew bool) (l listingOf, err 
 // endList records what a page has shown.
 func (s *Sessions) endList(page listing.Page, begun listingOf) error {
 	p, d, m := s.p, begun.dream, begun.last
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	if d == nil || p.dream != d {
 		return nil
 	}

@@ -95,8 +95,7 @@ func (w *writing) checkTaken(missing []rule.Fact) error {
 	return &PersonError{
 		Err: refused, Question: question, Terminal: "dream-mcp review --accept " + change.ID,
 		Leave: func() error {
-			w.p.Store.Lock()
-			defer w.p.Store.Unlock()
+			defer w.p.Store.Lock()()
 			return w.p.Proposals.leave(change, refused)
 		},
 	}

@@ -51,8 +51,7 @@ type Map struct {
 // Map draws the map of the open dream. With again, for another page, it returns what the last call drew, and what was staged and listed
 // since.
 func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	if p.dream == nil {
 		return Map{}, ops.ErrNoDream
 	}

@@ -151,8 +151,7 @@ func (p *Project) Close(reason string) error {
 
 // endDream aborts the open dream, if there is one.
 func (p *Project) endDream(reason string) error {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	if p.dream == nil {
 		return nil
 	}
@@ -160,8 +159,7 @@ func (p *Project) endDream(reason string) error {
 }
 
 func (p *Project) close() error {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	_ = p.Person.Sync(context.Background()) // else at the next use
 	p.Transcripts.Close()
 	err := errors.Join(p.Person.Close(), p.Store.Records.Close())
@@ -185,8 +183,7 @@ func (p *Project) CalledIn(session string) {
 	if !p.Transcripts.SetCurrent(session) {
 		return // all calls but the first return here, without waiting for the mutex
 	}
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	p.Store.Session = session
 }
 
@@ -205,8 +202,7 @@ func (p *Project) openCode() *drift.Project {
 
 // Topics returns the names of the memories on disk, sorted. It does not count as a call of an open dream.
 func (p *Project) Topics(ctx context.Context) ([]memory.Name, error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	dir, err := p.Store.Dir(ctx)
 	if err != nil || dir == nil {
 		return nil, err

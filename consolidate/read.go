@@ -36,8 +36,7 @@ type ReadResult struct {
 
 // Read reads memories, the index and logs included.
 func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	results := make([]ReadResult, len(paths))
 	err := p.view(ctx, func(r reader) error {
 		for i, path := range paths {
@@ -54,8 +53,7 @@ func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error
 
 // Look reads a memory as Read does, but is not a call of the open dream.
 func (p *Project) Look(ctx context.Context, path string) (res ReadResult, err error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	err = p.look(ctx, func(r reader) error {
 		res = r.read(path)
 		return nil
@@ -80,8 +78,7 @@ type Reading struct {
 // of a memory of more than maxWhole, the pages have only those that the map is about and the listing touched. client is the name
 // of the program that asks.
 func (p *Project) ReadAfter(ctx context.Context, name string, pageBytes int, client string) (page Reading, err error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	e := state.Event{Kind: state.EventRead, Text: strings.TrimSuffix("all, after "+name, ", after ")}
 	err = p.view(ctx, func(r reader) error {
 		page, err = r.pageAfter(name, pageBytes, client)

@@ -68,8 +68,7 @@ func (q *Proposals) Review(ctx context.Context, id string) (Review, error) {
 // reviews returns those proposals that which selects under the mutex, which it takes.
 func (q *Proposals) reviews(ctx context.Context, which func() ([]ops.Op, error)) ([]Review, error) {
 	p := q.p
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	err := p.Store.Recover(ctx)
 	if err != nil {
 		return nil, err
@@ -150,8 +149,7 @@ func (q *Proposals) Accept(ctx context.Context, id string, only []string) (Final
 
 // acceptLocal is Accept without the remote.
 func (q *Proposals) acceptLocal(ctx context.Context, id string, only []string) (FinalizeResult, error) {
-	q.p.Store.Lock()
-	defer q.p.Store.Unlock()
+	defer q.p.Store.Lock()()
 	t, err := q.open(ctx, id)
 	if err != nil {
 		return FinalizeResult{}, err
@@ -186,8 +184,7 @@ func (q *Proposals) land(t *ops.Tx) (FinalizeResult, error) {
 // Reject discards a proposal. The sessions of its dream count as reviewed, so that the next dream does not propose the same
 // again.
 func (q *Proposals) Reject(ctx context.Context, id string) (rejected string, err error) {
-	q.p.Store.Lock()
-	defer q.p.Store.Unlock()
+	defer q.p.Store.Lock()()
 	t, err := q.open(ctx, id)
 	if err != nil {
 		return "", err
@@ -207,8 +204,7 @@ func (s *Status) describeReviews(p *Project) error {
 // Report returns the report of id, or of a beginning of it ("": the dream that waits for the person, else the newest that
 // landed and changed something).
 func (p *Project) Report(ctx context.Context, id string) (history.Report, error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	waiting, err := p.Proposals.Queue.Waiting()
 	if err != nil {
 		return history.Report{}, err

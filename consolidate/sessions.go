@@ -40,8 +40,7 @@ func (s *Sessions) enter() error {
 
 // beginSearch begins a search.
 func (s *Sessions) beginSearch(ctx context.Context, q *search.Query, since string) (err error) {
-	s.p.Store.Lock()
-	defer s.p.Store.Unlock()
+	defer s.p.Store.Lock()()
 	if err := s.enter(); err != nil || since != SinceLastDream {
 		return err
 	}
@@ -51,8 +50,7 @@ func (s *Sessions) beginSearch(ctx context.Context, q *search.Query, since strin
 
 // endSearch records a search that read so many bytes.
 func (s *Sessions) endSearch(e state.Event, bytes int64) error {
-	s.p.Store.Lock()
-	defer s.p.Store.Unlock()
+	defer s.p.Store.Lock()()
 	d := s.p.dream
 	if d == nil {
 		return nil
@@ -104,8 +102,7 @@ func (s *Sessions) Mentions(ctx context.Context, q search.Query, asked bool) (m 
 	if err != nil {
 		return m, err
 	}
-	s.p.Store.Lock()
-	defer s.p.Store.Unlock()
+	defer s.p.Store.Lock()()
 	if err := s.enter(); err != nil || s.p.dream == nil && !asked {
 		return m, err
 	}
@@ -174,8 +171,7 @@ func (s *Sessions) ContextOf(ctx context.Context, ids []string, n int) (turns []
 
 // markListed marks the turns that the open dream has listed whole. A dream that was resumed may have another model.
 func (s *Sessions) markListed(turns []search.Turn) {
-	s.p.Store.Lock()
-	defer s.p.Store.Unlock()
+	defer s.p.Store.Lock()()
 	d := s.p.dream
 	if d == nil || d.Listed == nil || d.Resumed {
 		return

@@ -72,8 +72,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 
 // status is Status without what git says.
 func (p *Project) status(ctx context.Context) (Status, error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	now := p.Store.Now()
 	p.Gates.reread()
 	s := Status{State: State{MemoryDir: p.Store.MemoryDir, Warnings: append([]string{}, p.options.Warnings...)}, TranscriptDirs: []string{}, Unattended: p.Store.Unattended}

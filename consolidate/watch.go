@@ -62,8 +62,7 @@ func (p *Project) Watch(log string) *Watch { return &Watch{p: p, log: log} }
 // Look returns the present snapshot, and whether anything in it but the time has changed.
 func (w *Watch) Look(ctx context.Context) (Snapshot, bool, error) {
 	p := w.p
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	now := p.Store.Now()
 	next := Snapshot{Time: now, State: State{MemoryDir: p.Store.MemoryDir, Gates: []Gate{}, Warnings: []string{}}, Reviewed: []state.Reviewed{}, Events: []state.Event{}}
 	dir, err := p.Store.Dir(ctx)

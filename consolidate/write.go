@@ -101,8 +101,7 @@ func checkCitations(ids []string, words []provenance.Words) (accepted []string, 
 // Write stages a change in the open dream; where none is open, it is a transaction of its own, in
 // which the topic and its line of the index land together.
 func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, err error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	defer func() {
 		if err == nil && p.dream != nil {
 			delete(p.dream.refused, r.Path)

@@ -71,8 +71,7 @@ func (e *examination) add(c Check) { e.checks = append(e.checks, c) }
 // fixes what can be fixed without loss; otherwise it changes nothing else. With accept it also gives up an interrupted
 // commit whose plan is lost, and takes the memory as it is: only the person may decide that.
 func (d *Doctor) Examine(ctx context.Context, fix, accept bool) ([]Check, error) {
-	d.Store.Lock()
-	defer d.Store.Unlock()
+	defer d.Store.Lock()()
 	dir, err := d.Store.Disk()
 	if err != nil {
 		return nil, err

@@ -18,8 +18,7 @@ import (
 // Nothing is deleted here before it has landed there, and both can be undone. The words that the memories cite go with them;
 // the log of what was done before stays here. After a crash it can be called again.
 func (d *Doctor) MergeInto(ctx context.Context, dir string) (moved int, err error) {
-	d.Store.Lock()
-	defer d.Store.Unlock()
+	defer d.Store.Lock()()
 	if t := d.Store.Current(); t != nil {
 		return 0, t.Busy()
 	}
@@ -32,7 +31,7 @@ func (d *Doctor) MergeInto(ctx context.Context, dir string) (moved int, err erro
 	if err != nil {
 		return 0, err
 	}
-	to := ops.Open(ops.Options{MemoryDir: dir, StateHome: d.Store.StateHome, Host: d.Store.Host, Session: d.Store.Session, AllowSecrets: d.Store.AllowSecrets, Now: d.Store.Now})
+	to := d.Store.Beside(dir)
 	defer to.Records.Close()
 	why := to.New(lock.KindWrite)
 	why.Reason = "the person had the memories of " + from.Path() + " merged into it"

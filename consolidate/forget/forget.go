@@ -77,8 +77,7 @@ func WhereIs(ctx context.Context, store *ops.Store, transcripts *search.Store, t
 	for _, hit := range res.Hits {
 		at.Said = append(at.Said, hit.ID)
 	}
-	store.Lock()
-	defer store.Unlock()
+	defer store.Lock()()
 	dir, err := store.Dir(ctx)
 	if err != nil {
 		return at, err

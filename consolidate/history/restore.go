@@ -28,8 +28,7 @@ type RestoreResult struct {
 // not name it, its line. If id is "", it restores the newest archived content that differs from the present one. It
 // is a transaction of its own, and can be undone. The rules are not checked.
 func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, error) {
-	h.Store.Lock()
-	defer h.Store.Unlock()
+	defer h.Store.Lock()()
 	if err := h.recover(ctx); err != nil { // an interrupted commit may have the version
 		return RestoreResult{}, err
 	}

@@ -29,8 +29,7 @@ type UndoResult struct {
 // Undo reverts the changes of operation id. If id is "", that is the newest operation of this machine that is not undone; what
 // was pulled from other machines is undone only by its ID. Undo keeps and reports later changes of others.
 func (h *History) Undo(ctx context.Context, id string) (UndoResult, error) {
-	h.Store.Lock()
-	defer h.Store.Unlock()
+	defer h.Store.Lock()()
 	if err := h.recover(ctx); err != nil { // an interrupted commit may be the one to undo
 		return UndoResult{}, err
 	}
@@ -107,8 +106,7 @@ func (h *History) newestOurs() (id, redo string, err error) {
 
 // Undoable returns the ID of the operation that Undo of id would revert, and describes it: who did it, when, and to which files.
 func (h *History) Undoable(ctx context.Context, id string) (whole, did string, err error) {
-	h.Store.Lock()
-	defer h.Store.Unlock()
+	defer h.Store.Lock()()
 	if t := h.Store.Current(); t != nil {
 		return "", "", t.Busy()
 	}
@@ -133,8 +131,7 @@ func (h *History) Undoable(ctx context.Context, id string) (whole, did string, e
 // Diff returns the ID of an operation and its changes as a unified diff. If id is "", it is the newest that landed.
 // For a dream that did not land, it is the diff of its stage.
 func (h *History) Diff(ctx context.Context, id string) (string, []byte, error) {
-	h.Store.Lock()
-	defer h.Store.Unlock()
+	defer h.Store.Lock()()
 	id, a, err := h.Named(ctx, id)
 	if err != nil {
 		return "", nil, err
@@ -146,8 +143,7 @@ func (h *History) Diff(ctx context.Context, id string) (string, []byte, error) {
 // LastReport returns the report and the diff of the newest operation that landed a change. It fails with
 // ops.ErrNothing if there is none.
 func (h *History) LastReport(ctx context.Context) (string, error) {
-	h.Store.Lock()
-	defer h.Store.Unlock()
+	defer h.Store.Lock()()
 	id, a, err := h.Named(ctx, "")
 	if err != nil {
 		return "", err

@@ -132,8 +132,7 @@ func (h *History) content(v Version) ([]byte, error) {
 // Versions returns the archived versions of a memory, the newest first. For "" it returns the newest version of each
 // memory, sorted by name.
 func (h *History) Versions(ctx context.Context, file string) ([]Version, error) {
-	h.Store.Lock()
-	defer h.Store.Unlock()
+	defer h.Store.Lock()()
 	var versions []Version
 	if file == "" {
 		all, err := h.last(ctx)

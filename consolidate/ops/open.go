@@ -13,8 +13,8 @@ import (
 // Since returns the time of the last consolidation. While one of our dreams is open, Claude Code's lock has the time of its
 // last call, and the record of the dream has the time before. dir is nil if there is no memory directory.
 func (s *Store) Since(dir *memory.Dir) (lock.Stamp, error) {
-	if s.open != nil {
-		return s.open.record.Prior, nil
+	if t := s.Current(); t != nil {
+		return t.Prior(), nil
 	}
 	if dir == nil {
 		return lock.Stamp{}, nil

@@ -68,6 +68,7 @@ const theDream = "20261118-091403-000001"
 func (w world) store() *Store {
 	s := Open(Options{MemoryDir: w.path, StateHome: w.folder, Now: func() time.Time { return landingTime }})
 	w.t.Cleanup(func() { s.Records.Close() })
+	w.t.Cleanup(s.Lock())
 	return s
 }
 

@@ -27,7 +27,7 @@ func (s *Store) Recover(ctx context.Context) error {
 
 // RecoverIn is Recover on an open directory.
 func (s *Store) RecoverIn(ctx context.Context, dir *memory.Dir) error {
-	if s.open != nil {
+	if s.Current() != nil {
 		return nil
 	}
 	if r, err := lock.Read(dir.Root()); err == nil && r.ID == "" {
@@ -55,7 +55,7 @@ func (s *Store) Complete(ctx context.Context) error {
 }
 
 func (s *Store) completeIn(ctx context.Context, dir *memory.Dir) error {
-	if dir == nil || s.open != nil {
+	if dir == nil || s.Current() != nil {
 		return nil
 	}
 	r, err := lock.Read(dir.Root())

@@ -43,14 +43,14 @@ type Options struct {
 }
 
 // Store is the state of one memory, and the way to change it. Its mutex excludes other goroutines of this process, the file lock other
-// processes. The caller of a method holds the mutex; the method takes the file lock where it needs it.
+// processes. The caller of a method holds the mutex (Lock), else it panics; the method takes the file lock where it needs it.
 type Store struct {
 	*Options
 	Records *Records
-	sync.Mutex
 
-	open  *Tx    // the dream that this process has open
-	stuck string // the ID of a landing of another process that this one waited for in vain
+	mutex *sync.Mutex // protects what follows
+	open  *Tx         // the dream that this process has open
+	stuck string      // the ID of a landing of another process that this one waited for in vain
 }
 
 // Open returns the store of o. It touches no file.
@@ -59,7 +59,30 @@ func Open(o Options) *Store {
 		o.Step = func(string) {}
 	}
 	o.MemoryDir = RealPath(o.MemoryDir)
-	return &Store{Options: &o, Records: &Records{Options: &o, key: stateKey(o.MemoryDir)}}
+	return &Store{Options: &o, Records: &Records{Options: &o, key: stateKey(o.MemoryDir)}, mutex: new(sync.Mutex)}
+}
+
+// Beside returns the store of another memory. It has the mutex of s. It touches no file.
+func (s *Store) Beside(memoryDir string) *Store {
+	o := *s.Options
+	o.MemoryDir, o.Ended, o.Landed = memoryDir, nil, nil
+	other := Open(o)
+	other.mutex = s.mutex
+	return other
+}
+
+// Lock takes the mutex, and returns what releases it. It is not reentrant.
+func (s *Store) Lock() (unlock func()) {
+	s.mutex.Lock()
+	return s.mutex.Unlock
+}
+
+// mustBeLocked panics if nobody holds the mutex.
+func (s *Store) mustBeLocked() {
+	if s.mutex.TryLock() {
+		s.mutex.Unlock()
+		panic("ops: a method of Store was called without its mutex")
+	}
 }
 
 // Dir opens the memory directory for reading, after it has completed an interrupted landing. It returns nil if there is none.
@@ -119,7 +142,7 @@ type moment struct {
 
 // moment returns the present moment, and whether nothing is landing. While this process has a dream open, nobody else changes the memory.
 func (s *Store) moment(dir *memory.Dir) (m moment, quiet bool) {
-	if dir == nil || s.open != nil {
+	if dir == nil || s.Current() != nil {
 		return m, true
 	}
 	if info, err := dir.Root().Lstat(lock.File); err == nil {
@@ -132,6 +155,7 @@ func (s *Store) moment(dir *memory.Dir) (m moment, quiet bool) {
 
 // Disk opens the memory directory as it is on disk, to lock, recover or change it. It returns nil if there is none.
 func (s *Store) Disk() (*memory.Dir, error) {
+	s.mustBeLocked()
 	dir, err := memory.Open(s.MemoryDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

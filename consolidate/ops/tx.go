@@ -27,16 +27,22 @@ type Tx struct {
 }
 
 // Current returns the dream that this process has open, or nil.
-func (s *Store) Current() *Tx { return s.open }
+func (s *Store) Current() *Tx {
+	s.mustBeLocked()
+	return s.open
+}
 
 // SetOpen makes t the open dream of this process, until it ends.
-func (s *Store) SetOpen(t *Tx) { s.open = t }
+func (s *Store) SetOpen(t *Tx) {
+	s.mustBeLocked()
+	s.open = t
+}
 
 // Begin takes the lock, recovers from a crash, and begins the operation that check returns. It fails with a *lock.BusyError if
 // our lock or Claude Code's is held.
 func (s *Store) Begin(ctx context.Context, check func(*memory.Dir) (Op, error)) (*Tx, error) {
-	if s.open != nil {
-		return nil, s.open.record.Busy()
+	if t := s.Current(); t != nil {
+		return nil, t.Busy()
 	}
 	dir, err := s.makeDir()
 	if err != nil {
@@ -106,6 +112,7 @@ func (s *Store) openTx(dir *memory.Dir, info Op) (*Tx, error) {
 }
 
 func (s *Store) newTx(dir *memory.Dir, info Op) (*Tx, error) {
+	s.mustBeLocked()
 	db := s.Records.DB()
 	if err := db.Err(); err != nil {
 		return nil, err

@@ -154,8 +154,7 @@ func (o Origin) Line(words int) string {
 // Origins returns the sources that the metadata of a memory names, in that order, at most memory.MaxSources. Words
 // that were not kept are read from the transcript.
 func (r *Sources) Origins(ctx context.Context, t *memory.Topic) ([]Origin, error) {
-	r.Store.Lock()
-	defer r.Store.Unlock()
+	defer r.Store.Lock()()
 	return r.OriginsOf(ctx, t)
 }
 

@@ -44,8 +44,7 @@ const maxHistory = 20
 // Why returns the provenance of the memory that topic names by its path, its file name without extension, the name in
 // its frontmatter, or words of its text. Only one memory may match.
 func (r *Sources) Why(ctx context.Context, topic string) (Why, error) {
-	r.Store.Lock()
-	defer r.Store.Unlock()
+	defer r.Store.Lock()()
 	var f memory.File
 	err := r.Store.View(ctx, func(dir *memory.Dir) error {
 		if dir == nil {

@@ -25,8 +25,7 @@ func Shows(p Push) bool { return p.Event != Forgot && p.Event != Read }
 // NoteRead notes that the caller's session has read memories, so that they are not shown in it. Where nothing was ever shown, or
 // the session is not known, it does nothing.
 func (r *Recall) NoteRead(files []string) {
-	r.Store.Lock()
-	defer r.Store.Unlock()
+	defer r.Store.Lock()()
 	if r.Store.Session == "" || len(files) == 0 {
 		return
 	}

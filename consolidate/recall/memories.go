@@ -72,8 +72,7 @@ func (r *Recall) ForPrompt(ctx context.Context, prompt string) (chosen []Note, e
 
 // read calls do with the memory directory, if there is one.
 func (r *Recall) read(ctx context.Context, do func(dir *memory.Dir) error) error {
-	r.Store.Lock()
-	defer r.Store.Unlock()
+	defer r.Store.Lock()()
 	return r.Store.View(ctx, func(dir *memory.Dir) error {
 		if dir == nil {
 			return nil

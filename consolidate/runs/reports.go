@@ -33,8 +33,7 @@ func (r *Runs) Queue(i ops.Op, changes []ops.Change) {
 // DeliverReports calls deliver with the pending reports, the oldest first. If deliver returns nil, they are removed. Of
 // several processes only one delivers a report; if it dies in deliver, another delivers it again.
 func (r *Runs) DeliverReports(deliver func(reports []DreamReport) error) error {
-	r.Store.Lock()
-	defer r.Store.Unlock()
+	defer r.Store.Lock()()
 	db := r.Store.Records.DB()
 	taken, err := db.Reports().Take(delivering)
 	if err != nil {

@@ -61,8 +61,7 @@ func (r *Runs) Begin(ctx context.Context, asked bool, due func(context.Context) 
 // lock takes the lock of background dreams, and ends the run of a dead supervisor.
 func (run *Run) lock(ctx context.Context) (err error) {
 	r := run.r
-	r.Store.Lock()
-	defer r.Store.Unlock()
+	defer r.Store.Lock()()
 	run.db = r.Store.Records.DB()
 	if err := run.db.Err(); err != nil {
 		return err
@@ -87,8 +86,7 @@ func (run *Run) lock(ctx context.Context) (err error) {
 // End ends the run: it finds the dream, ends it if its server died, and logs the run with its cost and, after a
 // failure, the reason.
 func (run *Run) End(ctx context.Context, e RunEnd) (ops.Outcome, error) {
-	run.r.Store.Lock()
-	defer run.r.Store.Unlock()
+	defer run.r.Store.Lock()()
 	recovered := run.r.Store.Recover(ctx)
 	otherwise := ops.Failed
 	if e.Interrupted {

@@ -63,8 +63,7 @@ func readFiles(dir *memory.Dir) (Files, error) {
 
 // land merges the changes from base to theirs into the memory and lands the result, so that it holds commit.
 func (l *link) land(ctx context.Context, commit, summary string, base, theirs Files) (notes []merge.Clash, err error) {
-	l.Store.Lock()
-	defer l.Store.Unlock()
+	defer l.Store.Lock()()
 	info := l.Store.New(lock.KindSync)
 	info.Commit, info.Reason = commit, summary
 	landed, err := l.Store.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {

@@ -39,9 +39,7 @@ func PersonDir(stateHome string) string { return filepath.Join(stateHome, person
 
 // NewPerson returns what the memory of store shares with the person's other projects. It touches no file.
 func NewPerson(store *ops.Store, project string, mayWrite func() error) *Person {
-	o := *store.Options
-	o.MemoryDir, o.Ended, o.Landed = PersonDir(o.StateHome), nil, nil
-	return &Person{Store: store, Project: cmp.Or(project, store.MemoryDir), MayWrite: mayWrite, all: ops.Open(o)}
+	return &Person{Store: store, Project: cmp.Or(project, store.MemoryDir), MayWrite: mayWrite, all: store.Beside(PersonDir(store.StateHome))}
 }
 
 // Close closes the state folder of the memory of all projects. The caller holds the mutex.

@@ -105,8 +105,7 @@ func notPersons(n memory.Name) error {
 
 // decide calls do with what a decision of the person about n needs, while no other process exchanges.
 func (p *Person) decide(ctx context.Context, n memory.Name, do exchanging) error {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	switch t := p.Store.Current(); {
 	case t != nil:
 		return t.Busy()
@@ -133,8 +132,7 @@ type Held struct {
 
 // List exchanges what changed, and returns the memories of the person by name.
 func (p *Person) List(ctx context.Context) ([]Held, error) {
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	if err := p.Sync(ctx); err != nil {
 		return nil, err
 	}

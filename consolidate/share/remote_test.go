@@ -6,6 +6,7 @@ import (
 	"net/http/cgi"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,7 +30,7 @@ func TestHangingGit(t *testing.T) {
 	m := join(t, bare(t), "desk", 0)
 	bin := t.TempDir()
 	hung := filepath.Join(bin, "hung")
-	os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\n>"+hung+"\nexec sleep 600\n"), 0o700)
+	os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\necho $$ >"+hung+".new\nmv "+hung+".new "+hung+"\nexec sleep 600\n"), 0o700)
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	for _, first := range []bool{true, false} {
 		if first {
@@ -37,13 +38,17 @@ func TestHangingGit(t *testing.T) {
 		}
 		line := make(chan string)
 		go func() { line <- m.Line(t.Context()) }()
-		for os.Remove(hung) != nil {
+		pid := ""
+		for pid == "" {
 			time.Sleep(time.Millisecond)
+			content, _ := os.ReadFile(hung)
+			pid = strings.TrimSpace(string(content))
 		}
-		if !m.Store.TryLock() {
-			t.Fatal("it holds the mutex")
+		os.Remove(hung)
+		m.Store.Lock()()
+		if err := exec.Command("kill", "-0", pid).Run(); err != nil {
+			t.Error("it held the mutex until git had ended")
 		}
-		m.Store.Unlock()
 		if got := <-line; !strings.HasPrefix(got, "as desk, last sync") {
 			t.Errorf("it says %q", got)
 		}

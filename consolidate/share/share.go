@@ -90,8 +90,7 @@ type Share struct {
 
 // withMutex calls do with the mutex of the store.
 func (r *Share) withMutex(do func() error) error {
-	r.Store.Lock()
-	defer r.Store.Unlock()
+	defer r.Store.Lock()()
 	return do()
 }
 

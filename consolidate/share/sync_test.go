@@ -361,8 +361,7 @@ func TestNamesThatStay(t *testing.T) {
 		phrase.Few(traffic.Pulled, MaxNamed) != "a.md" {
 		t.Errorf("%+v, %v", traffic, err)
 	}
-	a.Store.Lock()
-	defer a.Store.Unlock()
+	defer a.Store.Lock()()
 	dir, err := a.Store.Dir(t.Context())
 	if err != nil {
 		t.Fatal(err)

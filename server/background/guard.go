@@ -69,8 +69,7 @@ func dreaming(p *consolidate.Project) (r lock.Record, session string, open bool,
 	if r, err = lock.Read(root); err != nil || r.Kind != lock.KindDream || r.Dead() {
 		return r, "", false, err
 	}
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	dream, err := p.Store.Records.Op(r.ID)
 	return r, dream.Session, err != nil || !dream.Unattended, nil // the host of an unattended one has no tool of its own that writes
 }

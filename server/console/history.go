@@ -29,8 +29,7 @@ func runLog(ctx context.Context, c *Command, p *consolidate.Project, _ settings.
 	if c.log.recalled {
 		return recallLog(c, p)
 	}
-	p.Store.Lock()
-	defer p.Store.Unlock()
+	defer p.Store.Lock()()
 	if err := p.Store.Complete(ctx); err != nil {
 		return err
 	}
