@@ -11,27 +11,22 @@ import (
 	"dream-mcp/memory"
 )
 
-// stamp is a time in a column of any table but operations and changes: a text in UTC and of one length, so that texts sort as times
-// do. NULL is the zero time.
-type stamp time.Time
+// nanos is a time in a column, in nanoseconds since 1970. 0 is the zero time, or one that is not in the years 1678 to 2261.
+type nanos time.Time
 
-const stampLayout = "2006-01-02T15:04:05.000000000Z"
-
-func (t stamp) Value() (driver.Value, error) {
-	if time.Time(t).IsZero() {
-		return nil, nil
+func (t nanos) Value() (driver.Value, error) {
+	if year := time.Time(t).UTC().Year(); year < 1678 || year > 2261 {
+		return int64(0), nil
 	}
-	return time.Time(t).UTC().Format(stampLayout), nil
+	return time.Time(t).UnixNano(), nil
 }
 
-func (t *stamp) Scan(column any) error {
-	*t = stamp{}
-	if column == nil {
-		return nil
+func (t *nanos) Scan(column any) error {
+	n, is := column.(int64)
+	if *t = (nanos{}); is && n != 0 {
+		*t = nanos(time.Unix(0, n).UTC())
 	}
-	at, err := time.Parse(stampLayout, fmt.Sprint(column))
-	*t = stamp(at)
-	return err
+	return nil
 }
 
 // inJSON is a value in a column, as JSON. NULL is the zero value.
@@ -113,24 +108,6 @@ func (tx *Tx) strings(query string, args ...any) ([]string, error) {
 
 func (tx *Tx) sums(query string, args ...any) ([]memory.Sum, error) {
 	return all(tx, func(s *memory.Sum) []any { return []any{(*string)(s)} }, query, args...)
-}
-
-// nanos is a time in a column of operations or changes, in nanoseconds since 1970; 0 is the zero time.
-type nanos time.Time
-
-func (t nanos) Value() (driver.Value, error) {
-	if time.Time(t).IsZero() {
-		return int64(0), nil
-	}
-	return time.Time(t).UnixNano(), nil
-}
-
-func (t *nanos) Scan(column any) error {
-	n, is := column.(int64)
-	if *t = (nanos{}); is && n != 0 {
-		*t = nanos(time.Unix(0, n))
-	}
-	return nil
 }
 
 // name is the name of a memory in a column.

@@ -55,7 +55,7 @@ func (t Events) Add(e Event) error {
 		}
 		_, err = tx.Exec(`INSERT INTO events (dream, time, phase, kind, text, hits, files, sessions)
 			SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE (SELECT count(*) FROM events WHERE dream = ?1) < ?9`,
-			t.dream, stamp(e.Time), e.Phase, string(e.Kind), e.Text, e.Hits, inJSON{e.Files}, inJSON{e.Reviewed}, maxEvents)
+			t.dream, nanos(e.Time), e.Phase, string(e.Kind), e.Text, e.Hits, inJSON{e.Files}, inJSON{e.Reviewed}, maxEvents)
 		return err
 	})
 }
@@ -71,6 +71,6 @@ func (t Events) All() (events []Event, err error) {
 
 func (tx *Tx) events(where string, args ...any) ([]Event, error) {
 	return all(tx, func(e *Event) []any {
-		return []any{(*stamp)(&e.Time), &e.Phase, &e.Kind, &e.Text, &e.Hits, inJSON{&e.Files}, inJSON{&e.Reviewed}}
+		return []any{(*nanos)(&e.Time), &e.Phase, &e.Kind, &e.Text, &e.Hits, inJSON{&e.Files}, inJSON{&e.Reviewed}}
 	}, "SELECT time, phase, kind, text, hits, files, sessions FROM events "+where, args...)
 }

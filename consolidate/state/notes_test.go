@@ -2,7 +2,6 @@ package state
 
 import (
 	"database/sql"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -157,36 +156,16 @@ func TestNotes(t *testing.T) {
 
 // A database in which the notes were tables keeps them.
 func TestNotesWereTables(t *testing.T) {
-	folder := t.TempDir()
-	other, err := sql.Open("sqlite", filepath.Join(folder, File))
-	if err != nil {
-		t.Fatal(err)
-	}
-	earlier, err := fs.Glob(migrations, "migrations/*.sql")
-	do(t, err)
-	earlier = earlier[:slices.Index(earlier, "migrations/15_notes.sql")]
-	for _, name := range earlier {
-		statements, err := migrations.ReadFile(name)
-		do(t, err)
-		_, err = other.Exec(string(statements))
-		do(t, err)
-	}
 	const at = "2026-11-18T08:00:00.123456789Z"
-	for _, row := range []string{
-		"pauses VALUES ('offer', '" + at + "', NULL, 0, ''), ('launch', NULL, '" + at + "', 3, 'a \"reason\"')",
-		"runs VALUES ('a run', '" + at + "', 7)", "counts VALUES (1, '" + at + "', '" + at + "', 2)", "doubts VALUES ('a.md', '1', 'a doubt')",
-		"left_by_dreams VALUES ('a', '" + at + `', '{"a.md":"mark"}', 'shop', '/shop', '[]'), ('b', '` + at + "', '{}', '', '', '[]')",
+	db := openEarlier(t, "15_notes.sql",
+		"pauses VALUES ('offer', '"+at+"', NULL, 0, ''), ('launch', NULL, '"+at+"', 3, 'a \"reason\"')",
+		"runs VALUES ('a run', '"+at+"', 7)", "counts VALUES (1, '"+at+"', '"+at+"', 2)", "doubts VALUES ('a.md', '1', 'a doubt')",
+		"left_by_dreams VALUES ('a', '"+at+`', '{"a.md":"mark"}', 'shop', '/shop', '[]'), ('b', '`+at+"', '{}', '', '', '[]')",
 		"declined VALUES ('b.md')", "unindexed VALUES (1, 'z.md'), (2, 'a.md')", "roots VALUES (1, '/z'), (2, '/a')",
-		"listed VALUES (1, '', NULL, '" + at + `', '{"s":{"last":{"line":3}}}'), (2, 'b', '` + at + "', NULL, '{}')",
+		"listed VALUES (1, '', NULL, '"+at+`', '{"s":{"last":{"line":3}}}'), (2, 'b', '`+at+"', NULL, '{}')",
 		`share VALUES (1, '{"remote":"a remote"}')`, "machine VALUES (1, 'a machine')", "dream_host VALUES (1, 'codex')",
-		"copies VALUES ('a.md', 'a text', 1, 0, 1)", "gone VALUES ('" + at + "')",
-	} {
-		_, err := other.Exec("INSERT INTO " + row)
-		do(t, err)
-	}
-	_, err = other.Exec(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, len(earlier)))
-	do(t, errors.Join(err, other.Close()))
-	db := open(t, folder)
+		"copies VALUES ('a.md', 'a text', 1, 0, 1)", "gone VALUES ('"+at+"')",
+	)
 	when := time.Date(2026, 11, 18, 8, 0, 0, 123456789, time.UTC)
 	stretch := listed.Stretch{Last: listing.Mark{Line: 3}}
 	expectNote(t, db, Offers, Pause{After: when})
@@ -206,6 +185,62 @@ func TestNotesWereTables(t *testing.T) {
 	expectNote(t, db, DreamHost, "codex")
 	expectNote(t, db, Copies, map[string]Copy{"a.md": {Text: "a text", Ours: true, New: true}})
 	expectNote(t, db, Gone, when)
+}
+
+// A database in which some times were texts keeps them, but for those that no column has now.
+func TestTimesWereTexts(t *testing.T) {
+	const at, odd = "2026-11-18T08:00:59.999999999Z", "9999-12-31T00:00:00.000000000Z"
+	db := openEarlier(t, "17_times.sql",
+		"words VALUES ('s:1', '', '', '"+at+"', 'said', '"+at+"'), ('s:2', '', '', NULL, '', '"+odd+"'), ('s:3', '', '', '"+odd+"', '', '2026 is not a time')",
+		"reports VALUES ('a', '', '', '', NULL), ('b', '', '', '', '"+at+"')", "shown VALUES (1, '"+at+"', '', 's', '', '[]')",
+		"events VALUES (1, 'a', '"+at+"', '', '', '', 0, '[]', '[]'), (2, 'a', NULL, '', '', '', 0, '[]', '[]')")
+	when := time.Date(2026, 11, 18, 8, 0, 59, 999999999, time.UTC)
+	for source, want := range map[string]time.Time{"s:1": when, "s:2": {}, "s:3": {}} {
+		if w, _, err := db.Quotes().Get(source); err != nil || w.Said != want {
+			t.Errorf("%s was said at %v, want %v; %v", source, w.Said, want, err)
+		}
+	}
+	if old := must[[]string](t)(db.Quotes().Old(when)); !slices.Equal(old, []string{"s:2", "s:3"}) {
+		t.Errorf("old: %v", old)
+	}
+	if old := must[[]string](t)(db.Quotes().Old(when.Add(1))); len(old) != 3 {
+		t.Errorf("old a moment later: %v", old)
+	}
+	if p := must[[]Push](t)(db.Pushes().All()); len(p) != 1 || p[0].Time != when {
+		t.Errorf("shown: %+v", p)
+	}
+	if e := must[[]Event](t)(db.Events("a").All()); len(e) != 2 || e[0].Time != when || !e[1].Time.IsZero() {
+		t.Errorf("events: %+v", e)
+	}
+	if taken := must[[]Report](t)(db.Reports().Take(0)); len(taken) != 2 {
+		t.Errorf("taken: %+v", taken)
+	}
+}
+
+// openEarlier opens a database that was made before a migration and has some rows.
+func openEarlier(t *testing.T, migration string, rows ...string) *DB {
+	t.Helper()
+	folder := t.TempDir()
+	earlier, err := sql.Open("sqlite", filepath.Join(folder, File))
+	do(t, err)
+	execute := func(statements string) {
+		_, err := earlier.Exec(statements)
+		do(t, err)
+	}
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	do(t, err)
+	files = files[:slices.Index(files, "migrations/"+migration)]
+	for _, name := range files {
+		statements, err := migrations.ReadFile(name)
+		do(t, err)
+		execute(string(statements))
+	}
+	for _, row := range rows {
+		execute("INSERT INTO " + row)
+	}
+	execute(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, len(files)))
+	do(t, earlier.Close())
+	return open(t, folder)
 }
 
 func expectNote[T any](t *testing.T, db *DB, n Note[T], want T) {

@@ -14,7 +14,7 @@ type Push struct {
 const pushColumns = "SELECT time, host, session, event, files FROM shown "
 
 func (p *Push) columns() []any {
-	return []any{(*stamp)(&p.Time), &p.Host, &p.Session, &p.Event, inJSON{&p.Files}}
+	return []any{(*nanos)(&p.Time), &p.Host, &p.Session, &p.Event, inJSON{&p.Files}}
 }
 
 // Add adds p, at the time of the transaction, unless choose returns false. choose gets what its session was shown before, the
@@ -25,7 +25,7 @@ func (t Pushes) Add(p *Push, most int, choose func(before []Push) bool) error {
 		if err != nil || !choose(before) {
 			return err
 		}
-		added, err := tx.Exec("INSERT INTO shown (time, host, session, event, files) VALUES (?, ?, ?, ?, ?)", stamp(tx.now), p.Host, p.Session, p.Event, inJSON{p.Files})
+		added, err := tx.Exec("INSERT INTO shown (time, host, session, event, files) VALUES (?, ?, ?, ?, ?)", nanos(tx.now), p.Host, p.Session, p.Event, inJSON{p.Files})
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ type Words struct {
 func (t Quotes) Keep(words []Words) error {
 	return t.db.update(func(tx *Tx) error {
 		return each(tx, words, func(w Words) []any {
-			return []any{w.Source, w.Session, string(w.Speaker), stamp(w.Said), w.Text, stamp(tx.now)}
+			return []any{w.Source, w.Session, string(w.Speaker), nanos(w.Said), w.Text, nanos(tx.now)}
 		}, "INSERT OR IGNORE INTO words (source, session, speaker, said, text, kept) VALUES (?, ?, ?, ?, ?, ?)")
 	})
 }
@@ -28,7 +28,7 @@ func (t Quotes) Keep(words []Words) error {
 func (t Quotes) Get(source string) (w Words, kept bool, err error) {
 	err = t.db.view(func(tx *Tx) error {
 		kept, err = found(tx.QueryRow("SELECT source, session, speaker, said, text FROM words WHERE source = ?", source).
-			Scan(&w.Source, &w.Session, &w.Speaker, (*stamp)(&w.Said), &w.Text))
+			Scan(&w.Source, &w.Session, &w.Speaker, (*nanos)(&w.Said), &w.Text))
 		return err
 	})
 	return w, kept, err
@@ -36,7 +36,7 @@ func (t Quotes) Get(source string) (w Words, kept bool, err error) {
 
 // Old returns the sources of words that were kept before a time.
 func (t Quotes) Old(before time.Time) ([]string, error) {
-	return t.db.ids("SELECT source FROM words WHERE kept < ?", stamp(before))
+	return t.db.ids("SELECT source FROM words WHERE kept < ?", nanos(before))
 }
 
 // Remove removes the words of sources.

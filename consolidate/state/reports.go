@@ -30,8 +30,8 @@ func (t Reports) Waiting() (wait bool, err error) {
 // Take returns the reports that no other process has taken within a time, the oldest first. The caller calls End.
 func (t Reports) Take(within time.Duration) (taken []Report, err error) {
 	err = t.db.update(func(tx *Tx) error {
-		const free = " WHERE taken IS NULL OR taken <= ? OR taken > ?" // the last by a wrong clock
-		before, now := stamp(tx.now.Add(-within)), stamp(tx.now)
+		const free = " WHERE taken <= ? OR taken > ?" // the last by a wrong clock
+		before, now := nanos(tx.now.Add(-within)), nanos(tx.now)
 		taken, err = all(tx, func(r *Report) []any { return []any{&r.Dream, &r.Outcome, &r.Report, &r.Decisions} },
 			"SELECT dream, outcome, report, decisions FROM reports"+free+" ORDER BY rowid", before, now)
 		if err == nil && len(taken) > 0 {
@@ -44,9 +44,9 @@ func (t Reports) Take(within time.Duration) (taken []Report, err error) {
 
 // End removes reports that were taken, or with delivered false gives them back.
 func (t Reports) End(taken []Report, delivered bool) error {
-	statement := "UPDATE reports SET taken = NULL WHERE dream = ?"
+	statement := "UPDATE reports SET taken = 0 WHERE dream = ?"
 	if delivered {
-		statement = "DELETE FROM reports WHERE taken IS NOT NULL AND dream = ?"
+		statement = "DELETE FROM reports WHERE taken > 0 AND dream = ?"
 	}
 	return t.db.update(func(tx *Tx) error { return each(tx, taken, func(r Report) []any { return []any{r.Dream} }, statement) })
 }

@@ -5,7 +5,7 @@ CREATE TABLE operations (
 	undoes    TEXT NOT NULL,    -- the operation that it undoes, or ''
 	state     TEXT NOT NULL,    -- staged, landing or landed
 	waits     INTEGER NOT NULL, -- for the person's answer
-	last_call INTEGER NOT NULL, -- nanoseconds since 1970, as all times of operations and changes; in other tables times are texts
+	last_call INTEGER NOT NULL, -- nanoseconds since 1970, as all times; 0 for none
 	landed    INTEGER NOT NULL, -- 0 before its landing
 	only_copy INTEGER NOT NULL, -- it deleted or displaced a file
 	bytes     INTEGER NOT NULL, -- of the texts that it added
