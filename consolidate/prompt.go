@@ -23,10 +23,10 @@ const (
 // PromptValues are the values of the prompt templates.
 type PromptValues struct {
 	Today     time.Time // in the person's time zone
-	MemoryDir string
-	Focus     string // dream: what to look at in particular, or ""
-	What      string // remember: what to save
-	Session   string // extract: the session, or "" for the conversation itself
+	MemoryDir string    // remember, extract
+	Focus     string    // dream: what to look at in particular, or ""
+	What      string    // remember: what to save
+	Session   string    // extract: the session, or "" for the conversation itself
 }
 
 //go:embed prompt/dream.md prompt/remember.md prompt/extract.md

@@ -36,8 +36,7 @@ type prompt struct {
 var prompts = []prompt{
 	{
 		Prompt: mcp.NewPrompt("dream", mcp.WithPromptTitle("Dream"),
-			mcp.WithPromptDescription("Consolidate the long-term memory of this project: "+
-				"review recent sessions, merge, correct and prune memories, keep the index short."),
+			mcp.WithPromptDescription("Consolidate the memory of this project: review recent sessions, merge, correct and prune."),
 			mcp.WithArgument("focus", mcp.ArgumentDescription("what to look at in particular"))),
 		result: "Dream: consolidate the memory",
 		text: func(p *consolidate.Project, v consolidate.PromptValues, arguments map[string]string) (string, error) {
@@ -49,7 +48,7 @@ var prompts = []prompt{
 	},
 	{
 		Prompt: mcp.NewPrompt("review", mcp.WithPromptTitle("Review a dream"),
-			mcp.WithPromptDescription("Show what a background dream proposes for the memory, and decide whether it lands.")),
+			mcp.WithPromptDescription("Show what a background dream proposes, and decide whether it lands.")),
 		result: "Review what a background dream proposes",
 		text: func(*consolidate.Project, consolidate.PromptValues, map[string]string) (string, error) {
 			return reviewPrompt, nil
@@ -71,7 +70,7 @@ var prompts = []prompt{
 	},
 	{
 		Prompt: mcp.NewPrompt(extractPrompt, mcp.WithPromptTitle("Extract"),
-			mcp.WithPromptDescription("Save what one session taught, in a few turns: this conversation, or a past session by its ID."),
+			mcp.WithPromptDescription("Save what this conversation taught, or a past session by its ID."),
 			mcp.WithArgument(sessionArgument, mcp.ArgumentDescription("a past session's ID; without it, this conversation"))),
 		result: "Extract what one session taught",
 		text: func(_ *consolidate.Project, v consolidate.PromptValues, arguments map[string]string) (string, error) {

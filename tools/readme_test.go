@@ -37,7 +37,7 @@ func readme(t *testing.T, table Table) []byte {
 
 What a host shows its model. ` + "`go test ./tools -update`" + ` writes this page from the table of the tools. Each
 tool is a file with a function, which calls package consolidate and renders the answer. Its title, description and schemas are in
-[wire](wire); clients see the schemas without the limits, which a refusal names.
+[wire](wire); clients see the schemas without the limits, which a refusal names, and of ` + "`write_memory` only `writes`" + `.
 
 Answers are text, unless a tool has an output schema. Pages have about 10 KB, of memories 25 KB; no answer
 has more than 48,000 characters. A refusal begins with two lines, ` + "`refused:`" + ` and ` + "`hint:`" + `; the hint names the next call.
@@ -72,7 +72,7 @@ func writeTool(t *testing.T, b *bytes.Buffer, tool mcpserver.ServerTool) {
 		}
 		Required []string
 	}
-	if err := json.Unmarshal(tool.Tool.RawInputSchema, &schema); err != nil {
+	if err := json.Unmarshal(definition(tool.Tool.Name).RawInputSchema, &schema); err != nil {
 		t.Fatal(err)
 	}
 	if len(schema.Properties) == 0 {

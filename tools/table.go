@@ -115,23 +115,22 @@ func definition(tool string) mcp.Tool {
 }
 
 // limitWords are the words of a schema that a model needs only if it breaks them.
-var limitWords = lazy.New(`,"(?:minLength|maxLength|minItems|maxItems|minimum|maximum)":\d+|,"additionalProperties":false`)
-
-// described is the description of an argument that follows its type.
-var described = lazy.New(`,"description":"[^"]*"`)
+var limitWords = lazy.New(`,"(?:minLength|maxLength|minItems|maxItems|minimum|maximum)":\d+|,"additionalProperties":false|,"required":\[[^]]*\]`)
 
 // published returns a schema as clients see it: compact, and without its limits. They are a tenth of what every session of a host
-// reads; a call that breaks one is refused with it. Each of several writes has the arguments of one, described once; they are
-// checked one by one, so that a bad one does not refuse the others.
+// reads; a call that breaks one is refused with it. The arguments of one write are shown as those of each of writes, though a call
+// may have them itself; they are checked one by one, so that a bad one does not refuse the others.
 func published(schema json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if err := json.Compact(&b, schema); err != nil {
 		panic(err) // a test reads every definition
 	}
-	one, _, _ := bytes.Cut(b.Bytes(), []byte(`,"writes":`))
-	one = described.ReplaceAll(one, nil)
-	listed := bytes.Replace(b.Bytes(), []byte(`"items":{"type":"object"}`), slices.Concat([]byte(`"items":`), one, []byte("}}")), 1)
-	return limitWords.ReplaceAll(listed, nil)
+	s := limitWords.ReplaceAll(b.Bytes(), nil)
+	if one, writes, several := bytes.Cut(s, []byte(`,"writes":`)); several {
+		writes = bytes.Replace(writes, []byte(`"items":{"type":"object"}`), slices.Concat([]byte(`"items":`), one, []byte("}}")), 1)
+		return slices.Concat([]byte(`{"type":"object","properties":{"writes":`), writes)
+	}
+	return s
 }
 
 // A call runs a tool over a memory. The arguments match the schema of the tool.

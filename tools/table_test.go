@@ -25,7 +25,7 @@ import (
 var update = flag.Bool("update", false, "rewrite README.md and the files in testdata")
 
 // maxListing is the budget of the whole listing, in bytes: what a host may load into every prompt.
-const maxListing = 9_500
+const maxListing = 7_800
 
 func table(t *testing.T) Table {
 	p := consolidate.Open(consolidate.Options{Options: ops.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir()}, Transcripts: search.Open(sessions.Options{})})
@@ -46,12 +46,11 @@ func TestListing(t *testing.T) {
 		whole := definition(tool.Tool.Name)
 		json.Unmarshal(tool.Tool.RawInputSchema, &served)
 		json.Unmarshal(whole.RawInputSchema, &full)
-		if arguments := full.(map[string]any)["properties"].(map[string]any); arguments["writes"] != nil {
-			var one map[string]any
-			json.Unmarshal(undescribed.ReplaceAll(whole.RawInputSchema, nil), &one)
-			one = one["properties"].(map[string]any)
+		if one := full.(map[string]any)["properties"].(map[string]any); one["writes"] != nil {
+			several := one["writes"].(map[string]any)
+			several["items"].(map[string]any)["properties"] = one
+			full.(map[string]any)["properties"] = map[string]any{"writes": several}
 			delete(one, "writes")
-			arguments["writes"].(map[string]any)["items"].(map[string]any)["properties"] = one
 		}
 		if want := withoutLimits(full); !reflect.DeepEqual(served, want) {
 			t.Errorf("%s is served with\n%v, want\n%v", tool.Tool.Name, served, want)
@@ -78,15 +77,12 @@ func TestListing(t *testing.T) {
 	t.Logf("%d of %d bytes", total, maxListing)
 }
 
-// undescribed finds the descriptions of arguments in a file of wire.
-var undescribed = regexp.MustCompile(`,\s*"description": "[^"]*"`)
-
 // withoutLimits removes from a schema the words that published removes.
 func withoutLimits(schema any) any {
 	switch s := schema.(type) {
 	case map[string]any:
 		for word, value := range s {
-			if _, isSchema := value.(map[string]any); !isSchema && slices.Contains([]string{"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "additionalProperties"}, word) {
+			if _, isSchema := value.(map[string]any); !isSchema && slices.Contains([]string{"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "additionalProperties", "required"}, word) {
 				delete(s, word)
 				continue
 			}
@@ -134,7 +130,7 @@ func TestEveryTool(t *testing.T) {
 			if err := json.Unmarshal(schema, &root); err != nil {
 				t.Fatal(err)
 			}
-			for _, problem := range root.problems(m.Name, kind == "input") {
+			for _, problem := range root.problems(m.Name, m.Description+strings.Join(descriptions.FindAllString(string(schema), -1), " "), kind == "input") {
 				t.Errorf("%s schema: %s", kind, problem)
 			}
 		}
@@ -143,6 +139,9 @@ func TestEveryTool(t *testing.T) {
 		}
 	}
 }
+
+// descriptions finds the descriptions of arguments.
+var descriptions = regexp.MustCompile(`"description":"[^"]*"`)
 
 // node is a schema, with the words that model APIs restrict.
 type node struct {
@@ -156,7 +155,8 @@ type node struct {
 
 // problems returns what a model API rejects or a model has to guess in a schema, nested schemas included. Google's API accepts an enum of
 // strings only, clients write a const as an enum, and one bad schema makes the API reject all tools. An answer needs less than an argument.
-func (n node) problems(where string, argument bool) (found []string) {
+// An argument that has no description is named in words, what is said of the tool and of its other arguments.
+func (n node) problems(where, words string, argument bool) (found []string) {
 	report := func(is bool, problem string) {
 		if is {
 			found = append(found, where+": "+problem)
@@ -170,13 +170,13 @@ func (n node) problems(where string, argument bool) (found []string) {
 	report(argument && n.Type == "array" && n.Items == nil, "an array without items")
 	if n.Items != nil {
 		report(argument && n.Items.Type == "object" && len(n.Items.Properties) == 0, "items that are objects without properties")
-		found = append(found, n.Items.problems(where+"[]", argument)...)
+		found = append(found, n.Items.problems(where+"[]", words, argument)...)
 	}
 	for name, p := range n.Properties {
-		if argument && p.Description == "" && !strings.Contains(where, ".writes[]") { // each is described above it
+		if argument && p.Description == "" && !regexp.MustCompile(`\b`+name+`\b`).MatchString(words) {
 			found = append(found, where+"."+name+": no description")
 		}
-		found = append(found, p.problems(where+"."+name, argument)...)
+		found = append(found, p.problems(where+"."+name, words, argument)...)
 	}
 	return found
 }
