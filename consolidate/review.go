@@ -1,9 +1,11 @@
 package consolidate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"dream-mcp/consolidate/history"
@@ -99,15 +101,9 @@ func (q *Proposals) review(dir *memory.Dir, info ops.Op) (Review, error) {
 		return Review{}, err
 	}
 	r := Review{ID: info.ID, Dream: info.Dream, Held: info.Held, Made: ops.Second(info.Reviewed), Host: info.Host,
-		Summary: info.Summary, Findings: []rule.Finding{}, Conflicts: []ops.Conflict{}}
-	for _, c := range t.Changes {
-		f, err := dir.ReadIfAny(c.Name)
-		if err != nil {
-			return r, err
-		}
-		if f.Sum != c.Before {
-			r.Conflicts = append(r.Conflicts, ops.Conflict{Name: c.Name, Want: c.Before, Have: f.Sum})
-		}
+		Summary: info.Summary, Findings: []rule.Finding{}}
+	if r.Conflicts, err = conflicts(t); err != nil {
+		return r, err
 	}
 	plan, err := q.p.plan(t, *info.Request, false)
 	if _, ruled := errors.AsType[*RuleError](err); err != nil && !ruled && plan.index != nil {
@@ -122,6 +118,21 @@ func (q *Proposals) review(dir *memory.Dir, info ops.Op) (Review, error) {
 	info.Renamed = t.Renamed
 	r.Files, r.Diff, r.Report = ops.FilesOf(changes, info.Renamed), string(diff), ops.Report(changes, info)+info.Decisions()
 	return r, err
+}
+
+// conflicts returns the files that were changed after t was proposed. It is never nil.
+func conflicts(t *ops.Tx) ([]ops.Conflict, error) {
+	all := []ops.Conflict{}
+	for _, c := range t.Changes {
+		f, err := t.Dir.ReadIfAny(c.Name)
+		if err != nil {
+			return all, err
+		}
+		if f.Sum != c.Before {
+			all = append(all, ops.Conflict{Name: c.Name, Want: c.Before, Have: f.Sum})
+		}
+	}
+	return all, nil
 }
 
 // open begins the transaction of a proposal, under the lock. No gate is checked, since a person decides.
@@ -154,23 +165,29 @@ func (q *Proposals) acceptLocal(ctx context.Context, id string, only []string) (
 	if err != nil {
 		return FinalizeResult{}, err
 	}
-	if len(only) > 0 {
-		err = q.Queue.Divide(t, only)
-	}
+	whole := t.Op
+	whole.Changes = slices.Clone(t.Changes) // a landing changes them in place
+	rest, err := q.Queue.Divide(t, only)
 	var res FinalizeResult
 	if err == nil {
-		res, err = q.land(t)
+		res, err = q.land(t, rest)
 	}
 	if _, half := errors.AsType[*ops.HalfError](err); err != nil && !half {
-		err = errors.Join(err, t.End(ops.Proposed, "not landed: "+err.Error()))
+		err = errors.Join(err, q.Queue.Restore(t, whole, rest), t.End(ops.Proposed, "not landed: "+err.Error()))
 	}
 	return res, err
 }
 
-// land lands what the person accepted, and ends it.
-func (q *Proposals) land(t *ops.Tx) (FinalizeResult, error) {
+// land lands what the person accepted, and ends it. The rest of the proposal, if any, is kept first.
+func (q *Proposals) land(t *ops.Tx, rest *ops.Op) (FinalizeResult, error) {
 	plan, err := q.p.plan(t, *t.Request, false)
 	if err != nil {
+		return FinalizeResult{}, err
+	}
+	if later, err := conflicts(t); err != nil || len(later) > 0 {
+		return FinalizeResult{}, cmp.Or(err, error(&ops.ConflictError{Conflicts: later}))
+	}
+	if err := q.Queue.Keep(t, rest); err != nil {
 		return FinalizeResult{}, err
 	}
 	t.Summary, t.Accepted = t.Request.Summary, plan.lost()

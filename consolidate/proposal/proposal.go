@@ -2,8 +2,7 @@
 // that only the person may make. Each is an operation with a stage and the request that would land it.
 //
 // A proposal is kept for thirty days. It lands whole or in part, or is rejected. It never overwrites a file that was changed
-// later. After a crash during an answer, the proposal is answered or still waits; after a crash in Divide, the rest may wait
-// twice.
+// later. After a crash during an answer, the proposal is answered or still waits; if it was accepted in part, the rest may wait twice.
 package proposal
 
 import (
@@ -225,28 +224,47 @@ func onlyKeys[V any](all map[string]V, is func(string) bool) map[string]V {
 	return all
 }
 
-// Divide keeps only the changes of these files in t; the rest continues to wait, with all lines of the index that are not of
-// these files. A merge or a rename is one change: naming one of its files names all. Neither part has a whole new index,
-// whose lines belong to both. The caller holds the mutex.
-func (r *Queue) Divide(t *ops.Tx, files []string) error {
+// Divide keeps only the changes of these files in t, and returns the rest as another proposal, with all lines of the index that are not
+// of these files; nil if nothing is left. A merge or a rename is one change: naming one of its files names all. Neither part has a
+// whole new index, whose lines belong to both. Nothing is written. The caller holds the mutex.
+func (r *Queue) Divide(t *ops.Tx, files []string) (*ops.Op, error) {
 	for _, file := range files {
 		if !slices.Contains(t.Staged(), file) {
-			return ops.Refuse(fmt.Sprintf("%s does not change %q", t.ID, file), "dream-mcp review shows the files that it changes")
+			return nil, ops.Refuse(fmt.Sprintf("%s does not change %q", t.ID, file), "dream-mcp review shows the files that it changes")
 		}
 	}
 	part, rest := together(&t.Op, files), t.Op
 	keep(&rest, func(file string) bool { return !part[file] })
-	if len(rest.Changes) == 0 {
-		return nil
-	}
-	rest.ID, rest.Listed, rest.Displaced, rest.Bytes = ops.NewID(r.Store.Now()), nil, nil, 0
-	rest.Request.Content, rest.Request.Base, rest.Request.Adopt = nil, "", true
-	if err := r.Store.Hold(t.Dir, rest, func(*ops.Stage) error { return nil }); err != nil {
-		return err
+	if len(files) == 0 || len(rest.Changes) == 0 {
+		return nil, nil
 	}
 	keep(&t.Op, func(file string) bool { return part[file] })
-	t.Request.Content, t.Request.Base, t.Request.Adopt = nil, "", true
-	return t.Save()
+	for _, half := range []*ops.Op{&t.Op, &rest} {
+		half.Request.Content, half.Request.Base, half.Request.Adopt = nil, "", true
+	}
+	rest.ID, rest.Listed, rest.Displaced, rest.Bytes = ops.NewID(r.Store.Now()), nil, nil, 0
+	return &rest, nil
+}
+
+// Keep keeps the rest that Divide returned, or nil, before the part in t lands. The caller holds the mutex.
+func (r *Queue) Keep(t *ops.Tx, rest *ops.Op) error {
+	if rest == nil {
+		return nil
+	}
+	return r.Store.Hold(t.Dir, *rest, func(*ops.Stage) error { return nil })
+}
+
+// Restore makes t, which did not land, what it was before Divide, and discards the rest that Divide returned, or nil. The caller holds the
+// mutex.
+func (r *Queue) Restore(t *ops.Tx, whole ops.Op, rest *ops.Op) error {
+	whole.Displaced, whole.Bytes = t.Displaced, t.Bytes // the landing may have met texts of others
+	if t.Op = whole; rest == nil {
+		return nil
+	}
+	if err := t.Save(); err != nil {
+		return err
+	}
+	return r.Store.Records.Discard(rest.ID)
 }
 
 // together returns files and what lands only with one of them.
