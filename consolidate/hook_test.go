@@ -62,14 +62,14 @@ func TestReports(t *testing.T) {
 		return p
 	}
 	queue := func(p *Project, id string) {
-		p.Background.Queue(ops.Op{Header: ops.Header{ID: id, Kind: lock.KindDream, Unattended: true}, Outcome: ops.Committed}, make([]ops.Change, 1))
+		p.Background.Queue(ops.Op{Header: ops.Header{ID: id, Kind: lock.KindDream, Unattended: true}, Outcome: ops.Committed}, make([]state.Change, 1))
 	}
 	var mu sync.Mutex
 	delivered := map[string]int{}
 	deliver := func(p *Project, fails bool) {
 		for { // a lock that is held is one more try here
 			called := false
-			err := p.Background.DeliverReports(func(reports []runs.DreamReport) error {
+			err := p.Background.DeliverReports(func(reports []state.Report) error {
 				called = true
 				if fails {
 					return errors.New("the output is closed")

@@ -12,7 +12,6 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/proposal"
-	"dream-mcp/consolidate/provenance"
 	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
@@ -137,7 +136,7 @@ func (w *writing) checkPerson() error {
 		}
 	}
 	if to := w.after.Topics[w.n]; t.Unattended && to != nil && (to.Type() == memory.TypeUser || to.Type() == memory.TypeFeedback) &&
-		slices.ContainsFunc(w.cited, func(c provenance.Words) bool { return c.Speaker == said.Memory }) {
+		slices.ContainsFunc(w.cited, func(c state.Words) bool { return c.Speaker == said.Memory }) {
 		findings = append(findings, rule.Finding{Rule: "unsourced", Severity: rule.Error, File: w.n.String(),
 			Message: "what another agent remembers is not evidence of what the person wants: unattended it supports the types project and reference only"})
 	}

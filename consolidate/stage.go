@@ -10,7 +10,7 @@ import (
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/provenance"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
@@ -22,7 +22,7 @@ type writing struct {
 	t     *ops.Tx
 	n     memory.Name
 	now   time.Time
-	cited []provenance.Words // Evidence, and what Content carries over
+	cited []state.Words // Evidence, and what Content carries over
 
 	have   memory.File                 // what n is now
 	merged map[memory.Name]memory.File // into n

@@ -8,7 +8,7 @@ import (
 
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/proposal"
-	"dream-mcp/consolidate/provenance"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
 )
@@ -61,9 +61,9 @@ func TestSweepWords(t *testing.T) {
 			}
 			now := w.now
 			w.setNow(now.AddDate(0, 0, -test.days))
-			w.mustDo(p.Sources.Keep([]provenance.Words{{Source: "said:1", Text: "x"}}))
+			w.mustDo(p.Sources.Keep([]state.Words{{Source: "said:1", Text: "x"}}))
 			w.setNow(now)
-			w.mustDo(p.Sources.Keep([]provenance.Words{{Source: "said:2", Text: "y"}}))
+			w.mustDo(p.Sources.Keep([]state.Words{{Source: "said:2", Text: "y"}}))
 			dir, err := p.Store.Dir(ctx)
 			w.mustDo(err)
 			defer dir.Close()

@@ -11,7 +11,6 @@ import (
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/provenance"
 	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory"
@@ -81,7 +80,7 @@ const maxCited = 80
 
 // checkCitations returns the IDs that are accepted as evidence, and the citations that look doubtful: not the user's, or cited
 // without a session.
-func checkCitations(ids []string, words []provenance.Words) (accepted []string, cited []Cited) {
+func checkCitations(ids []string, words []state.Words) (accepted []string, cited []Cited) {
 	for i, id := range ids {
 		w, doubt := words[i], ""
 		switch {

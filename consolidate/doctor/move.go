@@ -8,6 +8,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/provenance"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/merge"
 )
@@ -119,7 +120,7 @@ func (d *Doctor) keepWordsIn(to *ops.Store, files map[memory.Name][]byte) error 
 	for _, data := range files {
 		for _, source := range memory.ParseTopic(data).Sources() {
 			if words, ok := d.Sources.Kept(source); ok {
-				if err := theirs.Keep([]provenance.Words{words}); err != nil {
+				if err := theirs.Keep([]state.Words{words}); err != nil {
 					return err
 				}
 			}

@@ -118,7 +118,7 @@ func (h *History) reportIn(ctx context.Context, dir *memory.Dir, r *Report, info
 }
 
 // reportFile describes one change.
-func (h *History) reportFile(ctx context.Context, c ops.Change, before, after []byte, info ops.Op, sources *provenance.Sources) (f File, err error) {
+func (h *History) reportFile(ctx context.Context, c state.Change, before, after []byte, info ops.Op, sources *provenance.Sources) (f File, err error) {
 	f = File{Path: c.Name.String(), Before: h.shown(c.Before, before), After: h.shown(c.After, after), Why: info.Accepted[c.Name.String()]}
 	topic := memory.ParseTopic(before)
 	if c.After != "" {

@@ -11,6 +11,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
@@ -173,7 +174,7 @@ func Foresee(t *ops.Tx, e *Index) (before, after *memory.Snapshot, err error) {
 
 // textOf returns the text that the line of a changed memory was about: what is on disk, or for a new name what it had under its old
 // one; nil if that is not known.
-func textOf(t *ops.Tx, c ops.Change) []byte {
+func textOf(t *ops.Tx, c state.Change) []byte {
 	if c.Before != "" {
 		f, err := t.Dir.Read(c.Name)
 		if err != nil || f.Sum != c.Before { // somebody else changed it meanwhile

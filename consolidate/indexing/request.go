@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 	"dream-mcp/memory/secret"
@@ -118,10 +119,10 @@ func (e *Index) remove(asked []string, allowed secret.Allowed) error {
 }
 
 // All returns what t changes, the index included.
-func All(t *ops.Tx, e *Index) []ops.Change {
+func All(t *ops.Tx, e *Index) []state.Change {
 	changes := slices.Clone(t.Changes)
 	if content, base := e.content(); e.Changed() {
-		changes = append(changes, ops.Change{Name: memory.IndexName, Before: base, After: memory.SumOf(content)})
+		changes = append(changes, state.Change{Name: memory.IndexName, Before: base, After: memory.SumOf(content)})
 	}
 	return changes
 }

@@ -57,13 +57,13 @@ type Op struct {
 
 // Plan is the changes of an operation, and how far they have come.
 type Plan struct {
-	State     string       `json:"state"`
-	Changes   []Change     `json:"-"`
-	Index     memory.Sum   `json:"index,omitempty"`      // of the index when it landed, if it is not one of Changes
-	Landed    time.Time    `json:"landed,omitzero"`      // when it landed, or began to
-	Displaced []memory.Sum `json:"displaced,omitempty"`  // texts of others that the landing met
-	LeftAlone []Conflict   `json:"left_alone,omitempty"` // files that others changed during the landing
-	Bytes     int64        `json:"-"`                    // of the texts that it added
+	State     string         `json:"state"`
+	Changes   []state.Change `json:"-"`
+	Index     memory.Sum     `json:"index,omitempty"`      // of the index when it landed, if it is not one of Changes
+	Landed    time.Time      `json:"landed,omitzero"`      // when it landed, or began to
+	Displaced []memory.Sum   `json:"displaced,omitempty"`  // texts of others that the landing met
+	LeftAlone []Conflict     `json:"left_alone,omitempty"` // files that others changed during the landing
+	Bytes     int64          `json:"-"`                    // of the texts that it added
 }
 
 // Dreaming is the part of a dream, with what it knows between two calls.
@@ -87,14 +87,14 @@ type Proposing struct {
 }
 
 // Change returns the change of n.
-func (o *Op) Change(n memory.Name) (Change, bool) {
+func (o *Op) Change(n memory.Name) (state.Change, bool) {
 	all := state.Operation{Changes: o.Changes}
 	return all.Change(n)
 }
 
 // names reports whether a change of o has a text.
 func (o *Op) names(sum memory.Sum) bool {
-	return slices.ContainsFunc(o.Changes, func(c Change) bool { return sum == c.Before || sum == c.After })
+	return slices.ContainsFunc(o.Changes, func(c state.Change) bool { return sum == c.Before || sum == c.After })
 }
 
 // texts returns the sums of all texts that o needs.
@@ -126,12 +126,9 @@ func (o *Op) unplan() {
 		c.Temp = ""
 	}
 	// Each landing makes the index from the one on disk.
-	o.Changes = slices.DeleteFunc(o.Changes, func(c Change) bool { return c.Name.IsIndex() })
+	o.Changes = slices.DeleteFunc(o.Changes, func(c state.Change) bool { return c.Name.IsIndex() })
 	o.State, o.Landed, o.Index = state.Staged, time.Time{}, ""
 }
-
-// Change is one file of an operation.
-type Change = state.Change
 
 // Conflict is a file that somebody else changed: it should have the sum Want, and has Have.
 type Conflict struct {
@@ -203,7 +200,7 @@ func (s *Records) Op(id string) (o Op, err error) {
 func (o *Op) row(allowed secret.Allowed) (*state.Operation, error) {
 	record, err := json.Marshal(o)
 	record = mapWords(record, maskedWords, func(text string) string { return allowed.Show(text).Text }, same)
-	deletes := slices.ContainsFunc(o.Changes, func(c Change) bool { return c.After == "" })
+	deletes := slices.ContainsFunc(o.Changes, func(c state.Change) bool { return c.After == "" })
 	return &state.Operation{
 		ID: o.ID, Kind: string(o.Kind), Undoes: o.Undoes, State: o.State, Waits: o.Waits(), LastCall: o.LastCall, Landed: o.Landed,
 		OnlyCopy: deletes && o.State == state.Landed || len(o.Displaced)+len(o.LeftAlone) > 0, Bytes: o.Bytes, Record: record, Changes: o.Changes, Needs: o.texts(),

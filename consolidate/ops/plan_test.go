@@ -306,7 +306,7 @@ func TestDisplacedIsKept(t *testing.T) {
 	stageAfter(t, s)
 	p := must(planAfter(s))(t)
 	theirs := []byte("a foreign edit in the last microsecond")
-	c := p.Changes[slices.IndexFunc(p.Changes, func(c Change) bool { return c.Name.String() == "a.md" })]
+	c := p.Changes[slices.IndexFunc(p.Changes, func(c state.Change) bool { return c.Name.String() == "a.md" })]
 	if err := os.WriteFile(filepath.Join(w.path, "a.md"), theirs, 0o600); err != nil {
 		t.Fatal(err)
 	}

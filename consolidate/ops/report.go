@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/phrase"
 )
@@ -21,7 +22,7 @@ type Files struct {
 }
 
 // FilesOf lists the files of changes, of which renamed has those that only have a new name.
-func FilesOf(changes []Change, renamed map[string]string) Files {
+func FilesOf(changes []state.Change, renamed map[string]string) Files {
 	f := Files{Created: []string{}, Updated: []string{}, Deleted: []string{}, Renamed: renamed}
 	names := f.All()
 	for _, c := range changes {
@@ -94,7 +95,7 @@ type Counts struct {
 }
 
 // countsOf counts changes.
-func countsOf(changes []Change, renamed map[string]string) (n Counts) {
+func countsOf(changes []state.Change, renamed map[string]string) (n Counts) {
 	n = Counts{Created: -len(renamed), Deleted: -len(renamed)}
 	var names []string
 	for _, from := range slices.Sorted(maps.Keys(renamed)) {
@@ -154,12 +155,12 @@ func (n Counts) String() string {
 }
 
 // Summary describes what an operation changed and reviewed, in numbers.
-func Summary(changes []Change, i Op) string { return describe(changes, i, false) }
+func Summary(changes []state.Change, i Op) string { return describe(changes, i, false) }
 
 // Report describes what an operation changed and reviewed, with file names.
-func Report(changes []Change, i Op) string { return describe(changes, i, true) }
+func Report(changes []state.Change, i Op) string { return describe(changes, i, true) }
 
-func describe(changes []Change, i Op, named bool) string {
+func describe(changes []state.Change, i Op, named bool) string {
 	reviewed := i.reviewed()
 	switch {
 	case len(changes) == 0 && reviewed == "":
@@ -184,7 +185,7 @@ func describe(changes []Change, i Op, named bool) string {
 func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // Tell is what the model is asked to tell the person at the end of a dream, word for word.
-func Tell(changes []Change, i Op) string {
+func Tell(changes []state.Change, i Op) string {
 	text := Notice(changes, i)
 	if len(changes) > 0 {
 		text += HowToUndo("")
@@ -193,7 +194,7 @@ func Tell(changes []Change, i Op) string {
 }
 
 // Notice is the sentence in which a person learns what a dream changed.
-func Notice(changes []Change, i Op) string {
+func Notice(changes []state.Change, i Op) string {
 	text := upper(countsOf(changes, i.Renamed).String())
 	if shown, _ := i.Listed.Count(); shown > 0 {
 		text += ", from " + phrase.Plural(shown, "session")

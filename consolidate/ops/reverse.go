@@ -6,6 +6,7 @@ import (
 	"maps"
 	"time"
 
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/merge"
 )
@@ -31,7 +32,7 @@ func (s *Stage) Reverse(a Op) (conflicts []Conflict, err error) {
 }
 
 // reverseChange stages the undoing of one change of a, or reports why the file is left as it is.
-func (s *Stage) reverseChange(c Change) ([]Conflict, error) {
+func (s *Stage) reverseChange(c state.Change) ([]Conflict, error) {
 	disk, err := readOrForeign(s.dir, c.Name)
 	if err != nil || disk.Sum == c.Before {
 		return nil, err
@@ -58,7 +59,7 @@ func (s *Stage) reverseChange(c Change) ([]Conflict, error) {
 	case c.Before != "" && data == nil:
 		data = []byte{}
 	}
-	_, err = s.change(func() (Change, error) {
+	_, err = s.change(func() (state.Change, error) {
 		back, err := s.setChange(c.Name, disk.Sum, data, mtime)
 		if last := len(s.Changes) - 1; last >= 0 && s.Changes[last].Name == c.Name {
 			s.Changes[last].AfterMode = c.BeforeMode
@@ -76,7 +77,7 @@ func (s *Stage) reverseIndex(a Op, left map[memory.Name]bool) (conflicts []Confl
 	if err != nil {
 		return nil, err
 	}
-	c := Change{Name: n, Before: a.Index, After: a.Index}
+	c := state.Change{Name: n, Before: a.Index, After: a.Index}
 	if own, ok := a.Change(n); ok {
 		c = own
 	}
@@ -125,7 +126,7 @@ func (s *Stage) reverseIndex(a Op, left map[memory.Name]bool) (conflicts []Confl
 
 // Merged returns the files that undo, the undoing of a, has not brought back as they were before a:
 // what others changed in them is kept.
-func (a Op) Merged(undo []Change) []memory.Name {
+func (a Op) Merged(undo []state.Change) []memory.Name {
 	var merged []memory.Name
 	for _, c := range undo {
 		before := a.Index
@@ -142,7 +143,7 @@ func (a Op) Merged(undo []Change) []memory.Name {
 // undoChange undoes what c changed in a file that others changed since. It reports false if they changed the same lines. It also
 // reports false if one of the three texts is missing: a file that was deleted and created again has no line in common with
 // the old one. In the index, the lines of others are always kept.
-func undoChange(c Change, after []byte, disk memory.File, before []byte) (merged []byte, ok bool) {
+func undoChange(c state.Change, after []byte, disk memory.File, before []byte) (merged []byte, ok bool) {
 	if disk.Sum == unreadable {
 		return nil, false
 	}

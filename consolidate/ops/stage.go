@@ -54,7 +54,7 @@ func (s *Stage) store(entry *LogEntry) error {
 }
 
 // after returns the file that c leaves.
-func (s *Stage) after(c Change) (memory.File, error) {
+func (s *Stage) after(c state.Change) (memory.File, error) {
 	if c.After == "" {
 		return memory.File{}, &fs.PathError{Op: "read", Path: c.Name.String(), Err: fs.ErrNotExist}
 	}
@@ -92,12 +92,12 @@ func (s *Stage) deletes(n memory.Name) bool {
 // pass Check with its base. What is removed must exist or be staged; if it is gone from the disk meanwhile, its change is
 // dropped. Content returns the texts of the others afterwards. Write returns the change of n. Its Before equals its After if
 // the stage leaves the file as it is on disk.
-func (s *Stage) Write(n memory.Name, base string, data []byte, others map[memory.Name]memory.File) (Change, error) {
-	return s.change(func() (Change, error) {
+func (s *Stage) Write(n memory.Name, base string, data []byte, others map[memory.Name]memory.File) (state.Change, error) {
+	return s.change(func() (state.Change, error) {
 		for o, f := range others {
 			s.keep(f.Data)
 			if _, err := s.stage(o, string(f.Sum), nil); err != nil {
-				return Change{}, err
+				return state.Change{}, err
 			}
 		}
 		return s.stage(n, base, data)
@@ -105,16 +105,16 @@ func (s *Stage) Write(n memory.Name, base string, data []byte, others map[memory
 }
 
 // stage is Write of one file before it is saved.
-func (s *Stage) stage(n memory.Name, base string, data []byte) (Change, error) {
+func (s *Stage) stage(n memory.Name, base string, data []byte) (state.Change, error) {
 	have, disk, err := s.checkWithDisk(n, base)
 	_, staged := s.Change(n)
 	switch {
 	case err != nil:
-		return Change{}, err
+		return state.Change{}, err
 	case len(data) > memory.MaxFileBytes && len(data) >= len(have.Data): // what is too large can be shortened
-		return Change{}, fmt.Errorf("%s: %w", n, memory.ErrTooLarge)
+		return state.Change{}, fmt.Errorf("%s: %w", n, memory.ErrTooLarge)
 	case data == nil && have.Sum == "" && !staged:
-		return Change{}, &fs.PathError{Op: "delete", Path: n.String(), Err: fs.ErrNotExist}
+		return state.Change{}, &fs.PathError{Op: "delete", Path: n.String(), Err: fs.ErrNotExist}
 	}
 	if have.Sum == disk && disk != "" {
 		s.keep(have.Data) // now rather than when it lands: the landing waits for fewer syncs
@@ -124,17 +124,17 @@ func (s *Stage) stage(n memory.Name, base string, data []byte) (Change, error) {
 
 // removeChange takes the change of n out of the stage.
 func (s *Stage) removeChange(n memory.Name) {
-	s.Changes = slices.DeleteFunc(slices.Clone(s.Changes), func(o Change) bool { return o.Name == n })
+	s.Changes = slices.DeleteFunc(slices.Clone(s.Changes), func(o state.Change) bool { return o.Name == n })
 }
 
 // Replace stages data (nil: no file) as the content of n over before, whatever is on disk: landing it compares. A zero mtime means
 // the time of landing.
-func (s *Stage) Replace(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (Change, error) {
-	return s.change(func() (Change, error) { return s.setChange(n, before, data, mtime) })
+func (s *Stage) Replace(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (state.Change, error) {
+	return s.change(func() (state.Change, error) { return s.setChange(n, before, data, mtime) })
 }
 
 // change saves what edit makes of the changes, or leaves them as they were.
-func (s *Stage) change(edit func() (Change, error)) (Change, error) {
+func (s *Stage) change(edit func() (state.Change, error)) (state.Change, error) {
 	previous := s.Changes
 	c, err := edit()
 	if err == nil && !s.late {
@@ -142,14 +142,14 @@ func (s *Stage) change(edit func() (Change, error)) (Change, error) {
 	}
 	if err != nil {
 		s.Changes = previous
-		return Change{}, err
+		return state.Change{}, err
 	}
 	return c, nil
 }
 
 // setChange is Replace before it is saved.
-func (s *Stage) setChange(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (Change, error) {
-	c := Change{Name: n, Before: before, AfterTime: mtime}
+func (s *Stage) setChange(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (state.Change, error) {
+	c := state.Change{Name: n, Before: before, AfterTime: mtime}
 	if data != nil {
 		c.After = memory.SumOf(data)
 	}
@@ -172,7 +172,7 @@ func (s *Stage) Over(before *memory.Snapshot) (*memory.Snapshot, error) {
 	after := *before
 	after.Topics = maps.Clone(before.Topics)
 	after.Other = slices.DeleteFunc(slices.Clone(before.Other), func(o memory.Other) bool {
-		return slices.ContainsFunc(s.Changes, func(c Change) bool { return c.Name.String() == o.Path })
+		return slices.ContainsFunc(s.Changes, func(c state.Change) bool { return c.Name.String() == o.Path })
 	})
 	for _, c := range s.Changes {
 		data, err := s.Content(c.After)

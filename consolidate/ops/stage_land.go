@@ -75,7 +75,7 @@ func (s *Stage) Commit() error {
 }
 
 // keepBefore keeps the text that c replaces, if it is the one that c was based on, and returns the sum of what is there.
-func (s *Stage) keepBefore(c *Change) (memory.Sum, error) {
+func (s *Stage) keepBefore(c *state.Change) (memory.Sum, error) {
 	disk, err := s.dir.ReadIfAny(c.Name)
 	if err != nil || disk.Sum != c.Before || c.Before == "" {
 		return disk.Sum, err
@@ -155,7 +155,7 @@ func (s *Stage) Land(step func(string)) error {
 	}
 	landing := *s.Op
 	s.Changes = slices.Clone(s.Changes)
-	s.Changes = slices.DeleteFunc(s.Changes, func(c Change) bool { // they have not landed
+	s.Changes = slices.DeleteFunc(s.Changes, func(c state.Change) bool { // they have not landed
 		return slices.ContainsFunc(left, func(l Conflict) bool { return l.Name == c.Name })
 	})
 	for i := range s.Changes {
@@ -172,7 +172,7 @@ func (s *Stage) Land(step func(string)) error {
 
 // landChange lands c, or returns why it is left alone. Whether it landed before a crash shows in its temporary: before a text
 // lands, that has the new text; after a deletion, that is the deleted file.
-func (s *Stage) landChange(c Change) (*Conflict, error) {
+func (s *Stage) landChange(c state.Change) (*Conflict, error) {
 	disk, err := readOrForeign(s.dir, c.Name)
 	if err != nil {
 		return nil, err
@@ -220,7 +220,7 @@ func (s *Stage) landChange(c Change) (*Conflict, error) {
 
 // putBack returns the conflict if c has displaced what is not a memory: somebody put a link, a folder or a large file there after the last
 // look. It gets its name again.
-func (s *Stage) putBack(c Change) (*Conflict, error) {
+func (s *Stage) putBack(c state.Change) (*Conflict, error) {
 	_, temp, err := readTemp(s.dir, c.Temp)
 	if err != nil || temp != unreadable {
 		return nil, err
@@ -229,7 +229,7 @@ func (s *Stage) putBack(c Change) (*Conflict, error) {
 }
 
 // leftAlone returns the conflict of c with a file that somebody else changed.
-func leftAlone(c Change, have memory.Sum) *Conflict {
+func leftAlone(c state.Change, have memory.Sum) *Conflict {
 	return &Conflict{Name: c.Name, Want: c.Before, Have: have, Lost: c.After}
 }
 
@@ -246,8 +246,8 @@ func (s *Stage) recover() error {
 
 // order sorts changes as they land: what is written, then what is deleted, the index last, so that the index never names a
 // file that does not exist.
-func order(a, b Change) int {
-	rank := func(c Change) int {
+func order(a, b state.Change) int {
+	rank := func(c state.Change) int {
 		switch {
 		case c.Name.IsIndex():
 			return 2

@@ -41,7 +41,7 @@ func (s *Stage) writeTemps() error {
 }
 
 // writeTemp writes the new text of c.
-func (s *Stage) writeTemp(c Change) error {
+func (s *Stage) writeTemp(c state.Change) error {
 	data, err := s.Content(c.After)
 	if err != nil {
 		return err

@@ -173,7 +173,7 @@ func (t *Tx) Save() error { return t.Stage.store(nil) }
 // Staged returns the names of the files that t changes.
 func (t *Tx) Staged() []string { return namesOf(t.Changes) }
 
-func namesOf(changes []Change) []string {
+func namesOf(changes []state.Change) []string {
 	files := make([]string, len(changes))
 	for i, c := range changes {
 		files[i] = c.Name.String()

@@ -15,6 +15,7 @@ import (
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/phrase"
 )
@@ -197,7 +198,7 @@ func removeChange(i *ops.Op, n memory.Name) {
 
 // keep removes the changes of the files for which is returns false, and what was noted for them.
 func keep(i *ops.Op, is func(file string) bool) {
-	i.Changes = only(i.Changes, func(c ops.Change) string { return c.Name.String() }, is)
+	i.Changes = only(i.Changes, func(c state.Change) string { return c.Name.String() }, is)
 	i.Waived = only(i.Waived, func(w ops.Waiver) string { return w.File }, is)
 	i.IndexLines = only(i.IndexLines, func(l ops.IndexLine) string { return l.File }, is)
 	i.Held, i.Accepted, i.Renamed = onlyKeys(i.Held, is), onlyKeys(i.Accepted, is), onlyKeys(i.Renamed, is)

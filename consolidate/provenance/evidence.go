@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory"
@@ -17,7 +18,7 @@ import (
 )
 
 // find returns the words at an ID or a source, from the transcript or else the kept copy.
-func (r *Sources) find(ctx context.Context, id string) (Words, error) {
+func (r *Sources) find(ctx context.Context, id string) (state.Words, error) {
 	u, err := r.Transcripts.Lookup(ctx, id)
 	if err == nil {
 		return wordsOf(u, r.Store.AllowSecrets), nil
@@ -27,13 +28,13 @@ func (r *Sources) find(ctx context.Context, id string) (Words, error) {
 			return w, nil
 		}
 	}
-	return Words{}, err
+	return state.Words{}, err
 }
 
 // Carried finds the words of the sources that a text names itself, as after a merge: the kept ones, which it was written from. It skips
 // unknown sources. The caller holds the mutex.
-func (r *Sources) Carried(ctx context.Context, content string) []Words {
-	var words []Words
+func (r *Sources) Carried(ctx context.Context, content string) []state.Words {
+	var words []state.Words
 	sources := memory.ParseTopic([]byte(content)).Sources()
 	for _, source := range sources[max(0, len(sources)-memory.MaxSources):] {
 		w, known := r.Kept(source)
@@ -54,7 +55,7 @@ const maxListed = 50
 const distinctBy = "~"
 
 // distinct returns w under a source that has no other words. A host may have rewritten the session since those at its line were kept.
-func (r *Sources) distinct(w Words) Words {
+func (r *Sources) distinct(w state.Words) state.Words {
 	if was, known := r.Kept(w.Source); known && was.Text != w.Text {
 		sum := sha256.Sum256([]byte(w.Text))
 		w.Source += distinctBy + hex.EncodeToString(sum[:4])
@@ -82,11 +83,11 @@ func (r *Sources) sessionOf(ctx context.Context, line string, listed []string) (
 
 // Evidence finds the words at the IDs that a write cites. An ID without a session is searched for in the listed
 // sessions. The caller holds the mutex.
-func (r *Sources) Evidence(ctx context.Context, ids, listed []string) ([]Words, error) {
+func (r *Sources) Evidence(ctx context.Context, ids, listed []string) ([]state.Words, error) {
 	if len(ids) > memory.MaxSources {
 		return nil, ops.Refuse(fmt.Sprintf("%d IDs cited as evidence, at most %d are allowed", len(ids), memory.MaxSources), "cite only the best")
 	}
-	words := make([]Words, len(ids))
+	words := make([]state.Words, len(ids))
 	for i, id := range ids {
 		var err error
 		if strings.HasPrefix(id, ":") {
@@ -103,7 +104,7 @@ func (r *Sources) Evidence(ctx context.Context, ids, listed []string) ([]Words, 
 
 // OwnWords returns the sources of new memories in after that are the person's own words. Those in cited need not be
 // kept yet. The caller holds the mutex.
-func (r *Sources) OwnWords(before, after *memory.Snapshot, cited []Words) map[string]bool {
+func (r *Sources) OwnWords(before, after *memory.Snapshot, cited []state.Words) map[string]bool {
 	own := make(map[string]bool)
 	for _, w := range cited {
 		own[w.Source] = byPerson(w)
@@ -127,8 +128,8 @@ const maxOwnWords = 10_000
 
 // Origin is a source of a memory.
 type Origin struct {
-	Words           // only Source if no more is known
-	Transcript bool `json:"transcript"` // the transcript of the session still exists
+	state.Words      // only Source if no more is known
+	Transcript  bool `json:"transcript"` // the transcript of the session still exists
 }
 
 // Line describes an origin in one line, with at most words characters of its text.

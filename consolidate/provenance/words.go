@@ -29,35 +29,28 @@ type Sources struct {
 	Transcripts *search.Store
 }
 
-// Words are the words at a source of a memory. They are kept as long as a memory, a stage or an archived text cites
-// them.
-//
-// They are kept before the change that cites them is staged, and never change. After a crash between the two nothing cites them, and a
-// later dream removes them.
-type Words = state.Words
-
 const (
 	maxWords  = 2_000               // bytes of text; the longest real corrections have a fifth of that
 	wordsKept = 90 * 24 * time.Hour // how long words are kept that nothing cites
 )
 
 // byPerson reports whether the words are the person's.
-func byPerson(w Words) bool { return w.Speaker == said.User }
+func byPerson(w state.Words) bool { return w.Speaker == said.User }
 
 // wordsOf copies an utterance.
-func wordsOf(u said.Utterance, allowed secret.Allowed) Words {
+func wordsOf(u said.Utterance, allowed secret.Allowed) state.Words {
 	text := u.Text
 	if u.Speaker == said.Memory {
 		text = fmt.Sprintf("%s remembers, in %s: %s", u.Host, u.Branch, text)
 	}
 	text = strings.TrimSpace(said.Visible(allowed.Mask(text))) // masked before it is cut
 	text = visible.Cut(text, maxWords-len("…"))
-	return Words{Source: u.Source(), Session: u.Session, Speaker: u.Speaker, Said: u.Time.UTC(), Text: text}
+	return state.Words{Source: u.Source(), Session: u.Session, Speaker: u.Speaker, Said: u.Time.UTC(), Text: text}
 }
 
 // Keep copies cited words into the database. It is called before a change that cites them is staged. Words that are already kept
 // under their source stay. The caller holds the mutex.
-func (r *Sources) Keep(cited []Words) error {
+func (r *Sources) Keep(cited []state.Words) error {
 	if len(cited) == 0 {
 		return nil
 	}
@@ -66,7 +59,7 @@ func (r *Sources) Keep(cited []Words) error {
 }
 
 // Kept returns the kept words of a source. The caller holds the mutex.
-func (r *Sources) Kept(source string) (w Words, ok bool) {
+func (r *Sources) Kept(source string) (w state.Words, ok bool) {
 	w, ok, _ = r.Store.Records.Look().Quotes().Get(source)
 	return w, ok
 }

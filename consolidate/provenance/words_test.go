@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/said"
 )
 
@@ -20,7 +21,7 @@ func TestWordsOf(t *testing.T) {
 	r := &Sources{Store: ops.Open(ops.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: time.Now})}
 	defer r.Store.Records.Close()
 	for range 2 {
-		if err := r.Keep([]Words{w}); err != nil {
+		if err := r.Keep([]state.Words{w}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,9 +10,6 @@ import (
 // maxLog is the number of entries of the log that are kept.
 const maxLog = 2_000
 
-// A Push is an entry of the log: the memories that were shown at an event of a session, which is a level, Forgot or Read.
-type Push = state.Push
-
 // Events that show nothing.
 const (
 	Forgot = "forgot" // the context of a session was compacted: what was shown before is no longer in it
@@ -20,7 +17,7 @@ const (
 )
 
 // Shows reports whether memories were shown.
-func Shows(p Push) bool { return p.Event != Forgot && p.Event != Read }
+func Shows(p state.Push) bool { return p.Event != Forgot && p.Event != Read }
 
 // NoteRead notes that the caller's session has read memories, so that they are not shown in it. Where nothing was ever shown, or
 // the session is not known, it does nothing.
@@ -30,7 +27,7 @@ func (r *Recall) NoteRead(files []string) {
 		return
 	}
 	if any, err := r.Store.Records.Look().Pushes().Any(); err == nil && any {
-		_, _ = r.Claim(Push{Host: r.Store.Host, Session: r.Store.Session, Event: Read, Files: files[:min(len(files), maxRead)]})
+		_, _ = r.Claim(state.Push{Host: r.Store.Host, Session: r.Store.Session, Event: Read, Files: files[:min(len(files), maxRead)]})
 	}
 }
 
@@ -43,8 +40,8 @@ const maxRead = 200
 // Claim returns the files of p that the caller may show, those that were not shown in the session before, and adds them to
 // the log. If several processes claim a file at once, one gets it. A memory in the index does not count as shown, but the
 // index is shown once when a session begins, also by a host that calls two hooks for that. It needs no mutex.
-func (r *Recall) Claim(p Push) (fresh []string, err error) {
-	err = r.Store.Records.DB().Pushes().Add(&p, maxLog, func(before []Push) bool {
+func (r *Recall) Claim(p state.Push) (fresh []string, err error) {
+	err = r.Store.Records.DB().Pushes().Add(&p, maxLog, func(before []state.Push) bool {
 		shown, begun := map[string]bool{}, time.Time{}
 		for _, q := range before {
 			switch q.Event {
@@ -75,6 +72,6 @@ func (r *Recall) Claim(p Push) (fresh []string, err error) {
 }
 
 // Pushes returns the log, the newest last. If there is none, it is empty. It needs no mutex.
-func (r *Recall) Pushes() ([]Push, error) {
+func (r *Recall) Pushes() ([]state.Push, error) {
 	return r.Store.Records.Look().Pushes().All()
 }

@@ -151,7 +151,7 @@ func TestClaim(t *testing.T) {
 	push := func(session, event string, files ...string) []string {
 		r := &Recall{ops.Open(o)} // as another process
 		defer r.Store.Records.Close()
-		fresh, err := r.Claim(Push{Session: session, Event: event, Files: files})
+		fresh, err := r.Claim(state.Push{Session: session, Event: event, Files: files})
 		if err != nil {
 			t.Error(err)
 		}

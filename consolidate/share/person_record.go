@@ -10,7 +10,7 @@ import (
 )
 
 // lastChange returns the last change of n in the memories of all; nil if none is recorded.
-func (p *Person) lastChange(n memory.Name) (*ops.Change, error) {
+func (p *Person) lastChange(n memory.Name) (*state.Change, error) {
 	for e, err := range p.all.Records.Newest(state.LogQuery{File: n.String()}) {
 		if err != nil {
 			return nil, err

@@ -7,7 +7,7 @@ type Push struct {
 	Time    time.Time `json:"time"`
 	Host    string    `json:"host,omitempty"`
 	Session string    `json:"session"`
-	Event   string    `json:"event"`
+	Event   string    `json:"event"` // a level of package recall, or its Forgot or Read
 	Files   []string  `json:"files,omitempty"`
 }
 

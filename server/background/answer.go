@@ -28,7 +28,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/runs"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/visible"
 	"dream-mcp/server/hook"
@@ -118,7 +118,7 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup settings.S
 		return errors.Join(err, say.write(f.Out, e.Name))
 	}
 	// Last: the gates may take until our time is up.
-	return errors.Join(err, p.Background.DeliverReports(func(reports []runs.DreamReport) error {
+	return errors.Join(err, p.Background.DeliverReports(func(reports []state.Report) error {
 		newest, _, _ := p.History.Named(ctx, "")
 		say.report(reports, newest)
 		if e.Moment == hook.Turn {
@@ -204,7 +204,7 @@ type speech struct {
 
 // report adds the reports of background dreams. newest is the operation that undo without an ID undoes. The words of a
 // dreaming model, which may have read anything, are only shown to the person, in one line.
-func (s *speech) report(reports []runs.DreamReport, newest string) {
+func (s *speech) report(reports []state.Report, newest string) {
 	for _, t := range reports {
 		all := strings.Join(strings.Fields(said.Visible(t.Report+t.Decisions)), " ")
 		if t.Outcome == string(ops.Proposed) {

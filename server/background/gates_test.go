@@ -12,7 +12,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/consolidate/runs"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/server/hook"
@@ -91,7 +91,7 @@ func TestSpeech(t *testing.T) {
 	for i := range long {
 		long[i] = 'x'
 	}
-	s.report([]runs.DreamReport{{Dream: "20261118-090000-abcdef", Outcome: string(ops.Committed), Report: string(long)}}, "")
+	s.report([]state.Report{{Dream: "20261118-090000-abcdef", Outcome: string(ops.Committed), Report: string(long)}}, "")
 	if err := s.write(&out, "SessionStart"); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestSpeech(t *testing.T) {
 func TestSpeechKeepsReasonsFromTheModel(t *testing.T) {
 	for _, outcome := range []ops.Outcome{ops.Committed, ops.Proposed} {
 		var s speech
-		s.report([]runs.DreamReport{{Dream: "20261118-090000-abcdef", Outcome: string(outcome), Report: "1 memory corrected.",
+		s.report([]state.Report{{Dream: "20261118-090000-abcdef", Outcome: string(outcome), Report: "1 memory corrected.",
 			Decisions: " Waived: relative-date for pm.md (\x1b[2J\x1b]0;x\aIgnore\nall \u202eof it)."}}, "")
 		if person := strings.Join(s.person, ""); !strings.Contains(person, "1 memory corrected. Waived: relative-date for pm.md (") ||
 			strings.ContainsAny(person, "\x1b\a\n\u202e") {

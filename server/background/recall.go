@@ -8,6 +8,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/recall"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/secret"
 	"dream-mcp/server/hook"
@@ -27,7 +28,7 @@ func recalls(setup settings.Setup, e hook.Event) bool {
 
 // recalled returns the text with the memories to show at an event, mostly "", and the files that the person should see.
 func recalled(ctx context.Context, p *consolidate.Project, setup settings.Setup, e hook.Event) (text string, files []string, err error) {
-	push := recall.Push{Host: setup.Client, Session: e.Session, Event: recall.Forgot}
+	push := state.Push{Host: setup.Client, Session: e.Session, Event: recall.Forgot}
 	if e.Compacted() {
 		if _, err := p.Recall.Claim(push); err != nil {
 			return "", nil, err

@@ -11,6 +11,7 @@ import (
 	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
+	"dream-mcp/consolidate/state"
 	"dream-mcp/memory/phrase"
 	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/install"
@@ -107,7 +108,7 @@ func recallLog(c *Command, p *consolidate.Project) error {
 	if err != nil {
 		return err
 	}
-	pushes = slices.DeleteFunc(pushes, func(p recall.Push) bool { return !recall.Shows(p) })
+	pushes = slices.DeleteFunc(pushes, func(p state.Push) bool { return !recall.Shows(p) })
 	slices.Reverse(pushes)
 	return answerAll(c, pushes, func(ink terminal.Ink) string {
 		b := terminal.Lines{Ink: ink}

@@ -6,9 +6,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/pasted"
 	"dream-mcp/consolidate/transcript/said"
-	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory/lazy"
 )
 
@@ -27,7 +27,7 @@ var command = lazy.New(`^/[\w:-]+$`)
 
 // isReply reports whether what was said before an utterance of the user must be shown: a short one, one that confirms or
 // corrects, an answer to a dialog.
-func isReply(u *search.Said) bool {
+func isReply(u *cache.Said) bool {
 	switch u.Manner {
 	case said.Rejecting, said.Answering, said.Choosing:
 		return true

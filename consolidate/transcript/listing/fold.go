@@ -4,8 +4,8 @@ import (
 	"hash/maphash"
 	"time"
 
+	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/said"
-	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory/rule/reldate"
 )
 
@@ -13,7 +13,7 @@ var seed = maphash.MakeSeed()
 
 // wordsOf returns a sum that two utterances of users share if they say the same, word for word and in the same manner. A
 // reply says the same only after the same sentence, and "next Friday" only on the same day.
-func wordsOf(u *search.Said, before string, zone *time.Location) uint64 {
+func wordsOf(u *cache.Said, before string, zone *time.Location) uint64 {
 	of := string(u.Speaker) + string(rune(u.Manner)) + u.Text
 	if isReply(u) {
 		of += "\x00" + lastSentence(before)

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/parallel"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
@@ -200,7 +201,7 @@ type reading struct {
 
 // An utterance is what was said, without its text.
 type utterance struct {
-	search.Said
+	cache.Said
 	words uint64 // of a user
 }
 
@@ -256,12 +257,12 @@ func (l *List) add(one sessions.Session, r reading, c *copies) {
 }
 
 // isNew reports whether an utterance of a session is one that the query asks for, after what was listed before.
-func (q *Query) isNew(u *search.Said, session string) bool {
+func (q *Query) isNew(u *cache.Said, session string) bool {
 	return q.lists(u) && q.After[session].Before(Mark{u.Line, u.Place})
 }
 
 // lists reports whether an utterance is one that the query asks for.
-func (q *Query) lists(u *search.Said) bool {
+func (q *Query) lists(u *cache.Said) bool {
 	return u.Speaker.In(q.Speakers) && !u.Time.Before(q.Since) && (q.Until.IsZero() || u.Time.Before(q.Until))
 }
 

@@ -272,10 +272,10 @@ func expected(t *testing.T, store *search.Store, q Query) map[string]string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			listed := func(u search.Said) bool {
+			listed := func(u cache.Said) bool {
 				return q.After[s.ID].Before(Mark{u.Line, u.Place})
 			}
-			wanted := func(u search.Said) bool {
+			wanted := func(u cache.Said) bool {
 				return listed(u) && (u.Speaker == said.User || len(q.Speakers) == 2)
 			}
 			if !slices.ContainsFunc(spoken, wanted) { // it is not in the list, only what was listed before counts

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/memory/lazy"
@@ -23,7 +24,7 @@ type talk struct {
 	number  int // of the segment
 	segment *segment
 	session *session
-	said    []search.Said // as much as a page can need
+	said    []cache.Said // as much as a page can need
 	row     map[Mark]int
 	bytes   int  // of their texts
 	last    Mark // of what was read
@@ -168,7 +169,7 @@ func indented(text string) string {
 	return b.String()
 }
 
-func (t *talk) utterance(at int) (*search.Said, bool) {
+func (t *talk) utterance(at int) (*cache.Said, bool) {
 	i, ok := t.row[t.session.kept[at].Mark]
 	if !ok {
 		return nil, false
@@ -178,7 +179,7 @@ func (t *talk) utterance(at int) (*search.Said, bool) {
 
 // answered returns the last sentence that the model said before an answer of the user. Of several answers to it, the first
 // has it.
-func (t *talk) answered(u *search.Said) string {
+func (t *talk) answered(u *cache.Said) string {
 	before, first := t.before(u)
 	if before < 0 || !first {
 		return ""
@@ -188,7 +189,7 @@ func (t *talk) answered(u *search.Said) string {
 
 // before returns what the model said before an answer of the user; -1 where there is nothing, or where it is not an answer.
 // first says that no other answer to it is listed.
-func (t *talk) before(u *search.Said) (row int, first bool) {
+func (t *talk) before(u *cache.Said) (row int, first bool) {
 	first = true
 	if u.Speaker != said.User || !isReply(u) {
 		return -1, first

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
 	"dream-mcp/memory/visible"
@@ -105,7 +106,7 @@ func (s *Store) around(ctx context.Context, id string, n, parts int) ([]Turn, er
 }
 
 // utteranceOf returns an utterance without its directory, branch, origin and UUID.
-func utteranceOf(u Said, session said.File) said.Utterance {
+func utteranceOf(u cache.Said, session said.File) said.Utterance {
 	return said.Utterance{
 		ID: said.HitID(session.Key(), u.Line, u.Place), Session: session.Key(), Host: session.Host(),
 		Line: u.Line, Time: u.Time, Speaker: u.Speaker, Text: u.Text,

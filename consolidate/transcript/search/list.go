@@ -9,11 +9,8 @@ import (
 	"dream-mcp/consolidate/transcript/sessions"
 )
 
-// A Said is an utterance of a person or the model, as a listing needs it.
-type Said = cache.Said
-
 // Said returns what a person and the model said in a session, in the order of its transcript, as far as that goes by now.
-func (s *Store) Said(ctx context.Context, session sessions.Session) ([]Said, error) {
+func (s *Store) Said(ctx context.Context, session sessions.Session) ([]cache.Said, error) {
 	all, _, err := s.cache().Said(ctx, session.File)
 	return all, err
 }

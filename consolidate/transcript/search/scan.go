@@ -108,7 +108,7 @@ func (s *scan) session(ctx context.Context, i int) (all []found, skipped said.Sk
 }
 
 // inSaid searches what was said in a session.
-func (s *scan) inSaid(said []Said, i int) (all []found) {
+func (s *scan) inSaid(said []cache.Said, i int) (all []found) {
 	for k := range said {
 		u := &said[k]
 		s.read.Add(int64(len(u.Text)))

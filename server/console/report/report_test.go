@@ -10,6 +10,7 @@ import (
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/provenance"
+	"dream-mcp/consolidate/state"
 )
 
 var update = flag.Bool("update", false, "write the golden page")
@@ -33,8 +34,8 @@ func sample() Page {
 					After:   text("---\nname: use-bun\n---\nUse bun alone: `bun install`, `bun run`.\n\n" + strings.Repeat("A line that stays.\n", 9) + "The end.\n"),
 					LeftOut: []history.LeftOut{{Text: "node 14", Why: "nothing runs on it any more"}},
 					Sources: []provenance.Origin{
-						{Words: provenance.Words{Source: "e4f91da5-5d2:6", Speaker: "user", Said: at.Add(-144 * time.Hour), Text: "no, use bun, not npm.\npackage-lock.json is gone"}},
-						{Words: provenance.Words{Source: "77aa:3"}},
+						{Words: state.Words{Source: "e4f91da5-5d2:6", Speaker: "user", Said: at.Add(-144 * time.Hour), Text: "no, use bun, not npm.\npackage-lock.json is gone"}},
+						{Words: state.Words{Source: "77aa:3"}},
 					}},
 				{Path: "bun-not-npm.md", Into: "use-bun.md", Why: "use-bun.md says all of it", Before: text("Scripts are run with bun.\n")},
 				{Path: "deploy.md", After: text("The shop moved to Fly on 2026-11-17.\n")},
@@ -72,7 +73,7 @@ func TestEscaped(t *testing.T) {
 	old, new := hostile+"\nold", "new\n"+hostile
 	p.Project, p.Memory, p.Entry = hostile, hostile, ops.LogEntry{Outcome: hostile, Header: ops.Header{ID: hostile, Host: hostile, OfDream: ops.OfDream{Summary: hostile}, Kind: hostile}}
 	p.Files = []history.File{{Path: hostile, Into: hostile, Description: hostile, Why: hostile, LeftOut: []history.LeftOut{{Text: hostile, Why: hostile}}, Before: &old, After: &new,
-		Sources: []provenance.Origin{{Words: provenance.Words{Source: hostile, Speaker: hostile, Text: hostile}}}}}
+		Sources: []provenance.Origin{{Words: state.Words{Source: hostile, Speaker: hostile, Text: hostile}}}}}
 	p.Left = []string{hostile}
 	var b strings.Builder
 	if err := Write(&b, p); err != nil {
