@@ -71,12 +71,10 @@ func (p *Project) Lint(ctx context.Context, r LintRequest) (Linted, error) {
 	}
 	var project *drift.Project
 	if projectDir != "" && !r.Quick {
-		root, err := memory.OpenRoot(projectDir)
-		if err != nil {
+		if project, err = drift.Open(projectDir); err != nil {
 			return Linted{}, err
 		}
-		defer root.Close()
-		project = drift.New(root)
+		defer project.Close()
 	}
 	isMarkdown := func(o memory.Other) bool { return strings.HasSuffix(strings.ToLower(o.Path), ".md") }
 	if !own && len(s.Topics) == 0 && s.Index == nil && !slices.ContainsFunc(s.Other, isMarkdown) {

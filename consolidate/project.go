@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
 	"time"
 
 	"dream-mcp/consolidate/doctor"
@@ -83,8 +82,7 @@ type Project struct {
 	over     error  // why the last dream ended, until a tool has said so
 	prompted bool   // the prompt dream was read on this connection
 
-	folder *os.Root // of options.ProjectDir; nil until first used
-	code   *drift.Project
+	code *drift.Project // in options.ProjectDir; nil until first used
 }
 
 // Open returns the project of o. It touches no file.
@@ -162,11 +160,8 @@ func (p *Project) close() error {
 	defer p.Store.Lock()()
 	_ = p.Person.Sync(context.Background()) // else at the next use
 	p.Transcripts.Close()
-	err := errors.Join(p.Person.Close(), p.Store.Records.Close())
-	if p.folder != nil {
-		err = errors.Join(err, p.folder.Close())
-		p.folder, p.code = nil, nil
-	}
+	err := errors.Join(p.Person.Close(), p.Store.Records.Close(), p.code.Close())
+	p.code = nil
 	return err
 }
 
@@ -190,12 +185,8 @@ func (p *Project) CalledIn(session string) {
 // openCode returns the checkout that the memory is about, or nil if it cannot be read. The rules that need it are then not
 // checked.
 func (p *Project) openCode() *drift.Project {
-	if p.folder == nil && p.options.ProjectDir != "" {
-		root, err := memory.OpenRoot(p.options.ProjectDir)
-		if err != nil {
-			return nil
-		}
-		p.folder, p.code = root, drift.New(root)
+	if p.code == nil && p.options.ProjectDir != "" {
+		p.code, _ = drift.Open(p.options.ProjectDir)
 	}
 	return p.code
 }

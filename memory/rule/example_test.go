@@ -93,10 +93,10 @@ func projectOf(t testing.TB, files map[string]string) *drift.Project {
 			t.Fatal(err)
 		}
 	}
-	root, err := os.OpenRoot(dir)
+	p, err := drift.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { root.Close() })
-	return drift.New(root)
+	t.Cleanup(func() { p.Close() })
+	return p
 }

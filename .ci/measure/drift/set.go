@@ -146,14 +146,13 @@ func measure(set string, shallow bool) (score, []string, error) {
 	if err != nil {
 		return score{}, nil, err
 	}
-	root, err := os.OpenRoot(dir)
+	p, err := drift.Open(dir)
 	if err != nil {
 		return score{}, nil, err
 	}
-	defer root.Close()
+	defer p.Close()
 	var s score
 	var wrong []string
-	p := drift.New(root)
 	isMemory := func(name string) bool {
 		return slices.ContainsFunc(memories, func(m memory) bool { return m.name == name })
 	}

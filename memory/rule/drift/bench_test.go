@@ -65,7 +65,7 @@ func BenchmarkFind(b *testing.B) {
 	} {
 		b.Run(part.name, func(b *testing.B) {
 			for b.Loop() {
-				p := New(root)
+				p := &Project{root: root}
 				p.begin()
 				part.run(p)
 			}

@@ -43,12 +43,12 @@ func open(t testing.TB, files ...string) *Project {
 			t.Fatal(err)
 		}
 	}
-	root, err := os.OpenRoot(dir)
+	p, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { root.Close() })
-	return New(root)
+	t.Cleanup(func() { p.Close() })
+	return p
 }
 
 func refs(p *Project, text string) string {

@@ -49,9 +49,21 @@ type seen struct {
 	asked     bool     // git was asked for HEAD
 }
 
-// New returns the project in root, which stays the caller's to close.
-func New(root *os.Root) *Project {
-	return &Project{root: root}
+// Open opens the project in a folder.
+func Open(dir string) (*Project, error) {
+	root, err := memory.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Project{root: root}, nil
+}
+
+// Close closes the folder. It does nothing for nil.
+func (p *Project) Close() error {
+	if p == nil {
+		return nil
+	}
+	return p.root.Close()
 }
 
 // begin forgets what is too old.
