@@ -2,8 +2,10 @@ package drift
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -68,12 +70,14 @@ func (p *Project) judgeScript(command string) []Missing {
 	if text == "" || generalScripts[script] || !utf8.ValidString(script) {
 		return nil
 	}
-	definition = fmt.Sprintf(definition, regexp.QuoteMeta(script))
-	if regexp.MustCompile(`(?m)` + definition).MatchString(text) {
+	defines := func(name string) string { return fmt.Sprintf(definition, name) }
+	here := regexp.MustCompile(`(?m)` + defines(regexp.QuoteMeta(script)))
+	if here.MatchString(text) {
 		p.count(number, noun+" "+script)
 		return nil
 	}
-	by := p.lastChange(definition, ":(glob)**/"+manifest)
+	files := ":(glob)**/" + manifest
+	by := p.lastChange(defines(regexp.QuoteMeta(script)), files)
 	mentioned := regexp.MustCompile(`(?i)(?:^|[^\w-])` + regexp.QuoteMeta(script) + `(?:[^\w-]|$)`).MatchString(text) // perhaps defined in another way
 	if by == "" && (mentioned || m[2] == "" && !strings.Contains(ref, " run ")) {
 		return nil // "pnpm tsc" runs a program
@@ -82,5 +86,33 @@ func (p *Project) judgeScript(command string) []Missing {
 		return []Missing{{Ref: ref, never: true}}
 	}
 	p.count(number, noun+" "+script)
-	return []Missing{{Ref: ref, Message: fmt.Sprintf("no %s has the %s %q any more; %s removed it", manifest, noun, script, by)}}
+	message := fmt.Sprintf("no %s has the %s %q any more; %s removed it", manifest, noun, script, by)
+	instead := p.instead(script, by, files, defines(`(?P<name>[\w./:-]+)`))
+	if instead != "" && regexp.MustCompile(`(?m)`+defines(regexp.QuoteMeta(instead))).MatchString(text) {
+		message += fmt.Sprintf(" and put %q in its place", instead)
+	}
+	return []Missing{{Ref: ref, Message: message}}
+}
+
+// instead returns the one name that a commit defined in the place of another, "" if there are none or several.
+func (p *Project) instead(script, by, files, definition string) string {
+	expression := regexp.MustCompile(definition)
+	out, _ := p.git("show", "--format=", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature", strings.Fields(by)[1], "--", files)
+	for hunk := range strings.SplitSeq(string(out), "\n@@") {
+		names := map[byte]map[string]bool{'+': {}, '-': {}}
+		for line := range strings.SplitSeq(hunk, "\n") {
+			if line == "" || names[line[0]] == nil {
+				continue
+			}
+			if at := expression.FindStringSubmatchIndex(line[1:]); at != nil && !strings.HasPrefix(line[1+at[1]:], "=") { // a variable
+				i := 2 * expression.SubexpIndex("name")
+				names[line[0]][line[1+at[i]:1+at[i+1]]] = true
+			}
+		}
+		maps.DeleteFunc(names['+'], func(name string, _ bool) bool { return names['-'][name] })
+		if names['-'][script] && len(names['+']) == 1 {
+			return slices.Collect(maps.Keys(names['+']))[0]
+		}
+	}
+	return ""
 }

@@ -26,6 +26,30 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// The one script or target that a commit put in the place of another, and that is still there, is named.
+func TestSuccessors(t *testing.T) {
+	const makefile, justfile = "Makefile|CC := gcc\n\nbuild:\n\tx\n\nrenode: build\n\ty\n", "justfile|serve:\n  a\nship:\n  b\n"
+	p := open(t, makefile, justfile, `package.json|{"scripts": {
+"pages:all": "x"
+}, "dependencies": {
+"left": "2",
+"right": "1"
+}}`)
+	commit(t, p, "Makefile|CC := cc\n\nbuild:\n\tx\n\nsim: build\n\ty\n", "justfile|deploy:\n  x\n", `package.json|{"scripts": {
+"pages": "x"
+}, "dependencies": {
+"left": "1"
+}}`)
+	var got []string
+	for _, h := range p.Find([]Text{{File: "a.md", Body: "Run `make sim`.\n\nRun `just deploy`.\n\nRun `npm run pages`.\n"}}, func(string) bool { return false }) {
+		_, after, _ := strings.Cut(h.Message, " removed it")
+		got = append(got, h.Ref+after)
+	}
+	if want := []string{`make sim and put "renode" in its place`, "just deploy", `npm run pages and put "pages:all" in its place`}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // "Plan: `x`" says where a plan is, and is read; what somebody plans to add is not missed. Words of a language that mean something
 // else in another do not hide a finding.
 func TestPlans(t *testing.T) {
