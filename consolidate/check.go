@@ -161,7 +161,7 @@ func settle(findings []rule.Finding, waived func(rule.Finding) bool) ([]rule.Fin
 // check asks the rules what they say of the new text. Errors refuse, unless waived.
 func (w *writing) check(ctx context.Context) ([]rule.Finding, error) {
 	if w.after.Topics[w.n].IsPersons() && (w.prior == nil || !w.prior.IsPersons()) {
-		if err := w.checkPersons(ctx); err != nil {
+		if err := w.checkScope(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -178,8 +178,8 @@ func (w *writing) check(ctx context.Context) ([]rule.Finding, error) {
 	})
 }
 
-// checkPersons fails with a *PersonError unless the person agreed that the memory becomes theirs in all projects.
-func (w *writing) checkPersons(ctx context.Context) error {
+// checkScope fails with a *PersonError unless the person agreed that the memory becomes theirs in all projects.
+func (w *writing) checkScope(ctx context.Context) error {
 	file, terminal, t := w.n.String(), "dream-mcp share --person add "+w.n.String(), w.after.Topics[w.n]
 	question := fmt.Sprintf("Have the memory %q in all your projects? It says: %s", file, memory.OneLine(t.Description()+". "+t.Body()))
 	refused := ops.Refuse("scope: person is for a memory of all the person's projects, and only the person makes it so",

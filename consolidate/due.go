@@ -12,8 +12,8 @@ import (
 	"dream-mcp/memory/phrase"
 )
 
-// fresh reports whether c was made within the last ten minutes, since the same consolidation.
-func fresh(c state.Count, since lock.Stamp, now time.Time) bool {
+// recent reports whether c was made within the last ten minutes, since the same consolidation.
+func recent(c state.Count, since lock.Stamp, now time.Time) bool {
 	age := now.Sub(c.Time)
 	return !c.Time.IsZero() && age >= 0 && age < throttleTime && c.Since.Same(since)
 }
@@ -22,7 +22,7 @@ func fresh(c state.Count, since lock.Stamp, now time.Time) bool {
 func (g *Gates) throttle(since lock.Stamp, now time.Time, hook bool) (open bool, why string) {
 	least := g.p.options.MinSessions
 	last, _ := state.LastCount.Get(g.p.Store.Records.Look()) // if it cannot be read, there is no wait
-	if !fresh(last, since, now) || last.Found >= least {
+	if !recent(last, since, now) || last.Found >= least {
 		return true, "no wait"
 	}
 	return !hook, fmt.Sprintf("a hook counted %d of %d sessions %s, and counts again after %s",
@@ -72,7 +72,7 @@ func countText(n int) string {
 // but at most once in ten minutes: there may be 10,000 files.
 func (g *Gates) showCount(ctx context.Context, gate *Gate, since lock.Stamp, now time.Time) {
 	if gate.Open == nil {
-		if !fresh(g.counted, since, now) {
+		if !recent(g.counted, since, now) {
 			if _, err := g.count(ctx, since, now); err != nil {
 				gate.Why += "; " + err.Error()
 				return

@@ -40,13 +40,13 @@ func (p *Project) Finalize(ctx context.Context, r ops.FinalizeRequest) (Finalize
 	if err != nil {
 		return FinalizeResult{}, err
 	}
-	lost, reached := false, false
+	stolen, reached := false, false
 	if !r.DryRun {
-		if lost, reached = p.Share.LeaseLost(ctx); ctx.Err() != nil {
+		if stolen, reached = p.Share.LeaseLost(ctx); ctx.Err() != nil {
 			return FinalizeResult{}, ctx.Err()
 		}
 	}
-	res, landed, err := p.finalizeLocal(ctx, r, d, lost)
+	res, landed, err := p.finalizeLocal(ctx, r, d, stolen)
 	if landed && reached {
 		p.Share.Send(ctx)
 	}
@@ -86,7 +86,7 @@ func (p *Project) finalizeLocal(ctx context.Context, r ops.FinalizeRequest, d *d
 	return res, d.Outcome == ops.Committed, err
 }
 
-// finalizeLocal lands d, or refuses.
+// finalize lands d, proposes it, or refuses.
 func (d *dream) finalize(r ops.FinalizeRequest, stolen bool) (res FinalizeResult, err error) {
 	defer func() { d.logRefused(r, err) }()
 	if r.Adopt && !r.DryRun {

@@ -45,9 +45,9 @@ func (w *writing) proposed(why string) (proposal.Change, error) {
 	return c, nil
 }
 
-// checkTaken fails if a write outside a dream loses facts of a merge, and with a *PersonError if it removes what only the
+// checkLossAlone fails if a write outside a dream loses facts of a merge, and with a *PersonError if it removes what only the
 // person may remove, alone or together with such writes of the last hour.
-func (w *writing) checkTaken(missing []rule.Fact) error {
+func (w *writing) checkLossAlone(missing []rule.Fact) error {
 	if len(missing) > 0 {
 		lost := lostFinding(w.n, missing)
 		lost.Hint = fmt.Sprintf("make the call again with what still holds in the text, and for the rest \"accept\": %s", acceptable(missing))
@@ -120,12 +120,12 @@ func (w *writing) losing(who rule.Asker) rule.Check {
 	}}
 }
 
-// checkPerson fails with a *RuleError where the change needs the person's yes and a dream makes it. The change is then kept for
+// checkLossInDream fails with a *RuleError where the change needs the person's yes and a dream makes it. The change is then kept for
 // the person.
-func (w *writing) checkPerson() error {
+func (w *writing) checkLossInDream() error {
 	t := w.t
 	if t.Kind != lock.KindDream {
-		return nil // see checkTaken
+		return nil // see checkLossAlone
 	}
 	var findings []rule.Finding
 	gone := append(memory.SortedNames(w.merged), w.n)

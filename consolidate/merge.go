@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"slices"
 	"strings"
 
 	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
-	"dream-mcp/memory/phrase"
 	"dream-mcp/memory/rule"
 )
 
@@ -162,48 +159,6 @@ func renamed(t *ops.Tx) (map[string]string, error) {
 	return all, nil
 }
 
-// lost returns the sentences of what was merged into n that its text lacks and that were not accepted. It ignores the acceptances
-// in without.
-func lost(t *ops.Tx, n memory.Name, survivor *memory.Topic, without ...Accepted) ([]rule.Fact, error) {
-	m := t.Merges[n.String()]
-	if m == nil {
-		return nil, nil
-	}
-	texts := make(map[memory.Name]*memory.Topic)
-	for file, sum := range m.Replaced {
-		o, err := memory.ParseName(file)
-		if err != nil {
-			return nil, err
-		}
-		if _, _, err := t.Stage.Read(o); !errors.Is(err, fs.ErrNotExist) {
-			continue // it is there: its removal was not staged, or undone
-		}
-		data, err := t.Stage.Content(sum)
-		if err != nil {
-			return nil, err
-		}
-		texts[o] = memory.ParseTopic(data).Shown(t.Dir.AllowSecrets)
-	}
-	accepted := ops.Cloned(m.Accepted)
-	for _, a := range without {
-		delete(accepted, a.text())
-	}
-	var others []*memory.Topic // which t writes, and which are to be as safe
-	for _, c := range t.Changes {
-		if c.After == "" || c.Name == n || c.Name.TopFolder() != n.TopFolder() {
-			continue
-		}
-		data, err := t.Stage.Content(c.After)
-		if err != nil {
-			return nil, err
-		}
-		if o := memory.ParseTopic(data); o.Type() == survivor.Type() {
-			others = append(others, o.Shown(t.Dir.AllowSecrets))
-		}
-	}
-	return rule.Lost(texts, n, survivor.Shown(t.Dir.AllowSecrets), others, slices.Collect(maps.Keys(accepted))...), nil
-}
-
 // checkAccepted fails where a reason is missing, or nothing is merged into w.n.
 func (w *writing) checkAccepted() error {
 	if len(w.Accept) > 0 && len(w.Replaces) == 0 && w.t.Merges[w.n.String()] == nil {
@@ -218,67 +173,4 @@ func (w *writing) checkAccepted() error {
 		}
 	}
 	return nil
-}
-
-// maxShownFacts bounds the sentences that one answer lists.
-const maxShownFacts = 20
-
-// mergeLosses reports what merges lose that nobody accepted, and adds the merged memories to what is accepted.
-func mergeLosses(t *ops.Tx, after *memory.Snapshot, accepted map[memory.Name]string) (map[memory.Name]string, []rule.Finding, error) {
-	all := ops.Cloned(accepted)
-	var findings []rule.Finding
-	for _, file := range slices.Sorted(maps.Keys(t.Merges)) {
-		n, err := memory.ParseName(file)
-		if err != nil {
-			return nil, nil, err
-		}
-		survivor := after.Topics[n]
-		if survivor == nil || n.IsIndex() {
-			continue
-		}
-		for merged := range t.Merges[file].Replaced {
-			if o, err := memory.ParseName(merged); err == nil {
-				all[o] = "merged into " + file
-			}
-		}
-		if _, agreed := accepted[n]; agreed {
-			continue
-		}
-		lost, err := lost(t, n, survivor)
-		if err != nil {
-			return nil, nil, err
-		}
-		if len(lost) > 0 {
-			findings = append(findings, lostFinding(n, lost))
-		}
-	}
-	return all, findings, nil
-}
-
-// lostFinding refuses a merge that loses facts.
-func lostFinding(n memory.Name, lost []rule.Fact) rule.Finding {
-	var texts []string
-	for _, f := range lost {
-		texts = append(texts, fmt.Sprintf("%q (%s)", f.Text, f.File))
-	}
-	return rule.Finding{
-		Rule: "loss", Severity: rule.Error, File: n.String(), Message: "what was merged into it also says: " + phrase.Few(texts, maxShownFacts),
-		Hint: fmt.Sprintf("write into %s what still holds; for the rest %s", n, acceptCall(n, lost)),
-	}
-}
-
-// acceptable accepts the rest of the files of facts.
-func acceptable(facts []rule.Fact) string {
-	var list []string
-	for _, f := range facts {
-		if one := fmt.Sprintf(`{"file": %q, "why": "…"}`, f.File); !slices.Contains(list, one) {
-			list = append(list, one)
-		}
-	}
-	return "[" + strings.Join(list, ", ") + "]"
-}
-
-// acceptCall is the call that accepts facts as left out of n.
-func acceptCall(n memory.Name, facts []rule.Fact) string {
-	return fmt.Sprintf(`write_memory {"path": %q, "accept": %s}`, n, acceptable(facts))
 }

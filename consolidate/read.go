@@ -125,7 +125,6 @@ func (r reader) pageAfter(name string, pageBytes int, client string) (page Readi
 	}
 	for i, n := range names {
 		one := r.read(n.String())
-		one.Name = n
 		if news {
 			r.dream.excerpt(&one)
 		}

@@ -169,7 +169,7 @@ func (w *writing) foresee() (err error) {
 
 func (w *writing) stageDelete() (WriteResult, error) {
 	if w.have.Sum != "" {
-		if err := w.checkPerson(); err != nil {
+		if err := w.checkLossInDream(); err != nil {
 			return WriteResult{}, err
 		}
 	}
@@ -216,7 +216,7 @@ func (w *writing) stageTopic(ctx context.Context) (res WriteResult, err error) {
 	if err := w.p.Sources.Keep(w.cited); err != nil {
 		return res, err
 	}
-	if err := w.checkPerson(); err != nil {
+	if err := w.checkLossInDream(); err != nil {
 		return res, err
 	}
 	// Noted first: after a crash between the two what was not removed is there, and asks for nothing.

@@ -108,6 +108,7 @@ func (p *Project) status(ctx context.Context) (Status, error) {
 	if s.Dream == nil && dir != nil {
 		s.HeldBy = lock.HostHolder(dir.Root(), now)
 	}
+	s.warnOfArchive(p)
 	s.warn(s.describeReviews(p))
 	s.warn(p.Person.Sync(ctx))
 	for _, f := range p.Person.Findings(ctx, nil) {
@@ -162,17 +163,21 @@ func (s *Status) describeDreams(p *Project, dir *memory.Dir) error {
 			return err
 		}
 	}
-	if use, err := p.History.Use(); err == nil && use.Bytes > p.History.MaxArchive {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the archive has %d MiB, over its limit of %d, "+
-			"since it keeps the newest dream and what was deleted in the last 30 days; "+
-			"max_archive_mib in config.json sets the limit", use.Bytes>>20, p.History.MaxArchive>>20))
-	}
 	left, err := p.Store.Unfinished(open)
 	if len(left) > 0 && p.dream == nil {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("dream %s was %s (%s) and its stage is kept; "+
 			"dream_orient {\"resume\": true} resumes it", left[0].ID, left[0].Outcome, left[0].Reason))
 	}
 	return err
+}
+
+// warnOfArchive warns if the archive exceeds its limit.
+func (s *Status) warnOfArchive(p *Project) {
+	if use, err := p.History.Use(); err == nil && use.Bytes > p.History.MaxArchive {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the archive has %d MiB, over its limit of %d, "+
+			"since it keeps the newest dream and what was deleted in the last 30 days; "+
+			"max_archive_mib in config.json sets the limit", use.Bytes>>20, p.History.MaxArchive>>20))
+	}
 }
 
 // lastDream returns the last dream that ended with an outcome for which is returns true, or nil.

@@ -195,7 +195,7 @@ func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
 		if res, err = w.stage(ctx, t); err != nil || res.Action == "unchanged" {
 			return none, err
 		}
-		if err := w.checkTaken(res.Missing); err != nil {
+		if err := w.checkLossAlone(res.Missing); err != nil {
 			return none, err
 		}
 		w.note()
