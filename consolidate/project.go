@@ -144,7 +144,7 @@ func (p *Project) ended(i ops.Op) error {
 func (p *Project) Close(reason string) error {
 	err := p.endDream(reason)
 	p.Share.Wait()
-	return errors.Join(err, p.close())
+	return errors.Join(err, p.closeFiles())
 }
 
 // endDream aborts the open dream, if there is one.
@@ -156,7 +156,7 @@ func (p *Project) endDream(reason string) error {
 	return p.dream.end(ops.Aborted, reason)
 }
 
-func (p *Project) close() error {
+func (p *Project) closeFiles() error {
 	defer p.Store.Lock()()
 	_ = p.Person.Sync(context.Background()) // else at the next use
 	p.Transcripts.Close()

@@ -54,7 +54,7 @@ func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error
 // Look reads a memory as Read does, but is not a call of the open dream.
 func (p *Project) Look(ctx context.Context, path string) (res ReadResult, err error) {
 	defer p.Store.Lock()()
-	err = p.look(ctx, func(r reader) error {
+	err = p.withReader(ctx, func(r reader) error {
 		res = r.read(path)
 		return nil
 	})
@@ -160,10 +160,10 @@ func (p *Project) view(ctx context.Context, do func(reader) error) error {
 	if err := p.enter(""); err != nil {
 		return err
 	}
-	return p.look(ctx, do)
+	return p.withReader(ctx, do)
 }
 
-func (p *Project) look(ctx context.Context, do func(reader) error) error {
+func (p *Project) withReader(ctx context.Context, do func(reader) error) error {
 	return p.Store.View(ctx, func(dir *memory.Dir) error { return do(reader{dir, p.dream, p.Store}) })
 }
 

@@ -52,12 +52,12 @@ type Review struct {
 // Reviews returns the proposals, the newest first, each with its changes to the memory as it is now. It first recovers from a
 // crash.
 func (q *Proposals) Reviews(ctx context.Context) ([]Review, error) {
-	return q.reviews(ctx, q.Queue.Waiting)
+	return q.describeAll(ctx, q.Queue.Waiting)
 }
 
 // Review returns the proposal whose ID begins with id, as Reviews does.
 func (q *Proposals) Review(ctx context.Context, id string) (Review, error) {
-	reviews, err := q.reviews(ctx, func() ([]ops.Op, error) {
+	reviews, err := q.describeAll(ctx, func() ([]ops.Op, error) {
 		info, err := q.Queue.Match(id)
 		return []ops.Op{info}, err
 	})
@@ -67,8 +67,8 @@ func (q *Proposals) Review(ctx context.Context, id string) (Review, error) {
 	return reviews[0], nil
 }
 
-// reviews returns those proposals that which selects under the mutex, which it takes.
-func (q *Proposals) reviews(ctx context.Context, which func() ([]ops.Op, error)) ([]Review, error) {
+// describeAll returns the reviews of the proposals that which selects under the mutex, which it takes.
+func (q *Proposals) describeAll(ctx context.Context, which func() ([]ops.Op, error)) ([]Review, error) {
 	p := q.p
 	defer p.Store.Lock()()
 	err := p.Store.Recover(ctx)
@@ -85,7 +85,7 @@ func (q *Proposals) reviews(ctx context.Context, which func() ([]ops.Op, error))
 			return fmt.Errorf("the memory directory %q is gone", p.Store.MemoryDir)
 		}
 		for i, info := range waiting {
-			if reviews[i], err = q.review(dir, info); err != nil {
+			if reviews[i], err = q.describe(dir, info); err != nil {
 				return fmt.Errorf("the proposal %s cannot be read: %w", info.ID, err)
 			}
 		}
@@ -94,8 +94,8 @@ func (q *Proposals) reviews(ctx context.Context, which func() ([]ops.Op, error))
 	return reviews, err
 }
 
-// review describes a proposal. It takes no lock; Accept checks again.
-func (q *Proposals) review(dir *memory.Dir, info ops.Op) (Review, error) {
+// describe returns the review of a proposal. It takes no lock; Accept checks again.
+func (q *Proposals) describe(dir *memory.Dir, info ops.Op) (Review, error) {
 	t, err := q.p.Store.Look(dir, info)
 	if err != nil {
 		return Review{}, err

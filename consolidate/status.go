@@ -63,15 +63,15 @@ type LastDream struct {
 // Status returns the status. It changes no gate. It takes the lock only to recover from a crash, renews the lease of an open dream of this
 // process, and brings what other projects changed of the person's memories.
 func (p *Project) Status(ctx context.Context) (Status, error) {
-	s, err := p.status(ctx)
+	s, err := p.localStatus(ctx)
 	if err == nil {
 		s.Shared = p.Share.Line(ctx) // without the mutex: it runs git
 	}
 	return s, err
 }
 
-// status is Status without what git says.
-func (p *Project) status(ctx context.Context) (Status, error) {
+// localStatus is Status without what git says.
+func (p *Project) localStatus(ctx context.Context) (Status, error) {
 	defer p.Store.Lock()()
 	now := p.Store.Now()
 	p.Gates.reread()

@@ -33,7 +33,7 @@ func Bookkeeping(text string) (fields map[string]string, lines []bool) {
 func Brief(n Name, text string) (kind, brief string) {
 	t := ParseTopic([]byte(text))
 	_, hidden := Bookkeeping(text)
-	meta := t.field("metadata")
+	meta := t.find("metadata")
 	for _, f := range t.fields {
 		switch {
 		case meta != nil && meta.kind != mapping && strings.HasPrefix(f.key, "metadata."):

@@ -23,7 +23,7 @@ func (t *Topic) Carry(from []*Topic) {
 		}
 		ids := []string{o.either("originSessionId").value}
 		for _, key := range []string{"metadata.originSessionIds", "originSessionIds"} {
-			if f := o.field(key); f != nil {
+			if f := o.find(key); f != nil {
 				ids = append(ids, f.items...)
 			}
 		}

@@ -192,7 +192,7 @@ func (d *Dir) Stat(name string) (fs.FileInfo, error) {
 func (d *Dir) List() (Listing, error) {
 	var l Listing
 	left := MaxEntries
-	err := d.list(".", 0, &left, &l)
+	err := d.walk(".", 0, &left, &l)
 	slices.SortFunc(l.Files, func(a, b Found) int { return strings.Compare(a.Name.path, b.Name.path) })
 	slices.SortFunc(l.Other, func(a, b Other) int { return strings.Compare(a.Path, b.Path) })
 	return l, err
@@ -210,7 +210,7 @@ func (d *Dir) Topics() ([]Name, error) {
 	return names, err
 }
 
-func (d *Dir) list(folder string, depth int, left *int, l *Listing) error {
+func (d *Dir) walk(folder string, depth int, left *int, l *Listing) error {
 	entries, more, err := ReadFolder(d.root, folder, *left)
 	*left -= len(entries)
 	l.Limited = l.Limited || more
@@ -228,7 +228,7 @@ func (d *Dir) listEntry(p string, e fs.DirEntry, depth int, left *int, l *Listin
 	if e.IsDir() {
 		if depth+1 >= maxDepth {
 			other("nested too deep")
-		} else if err := d.list(p, depth+1, left, l); err != nil {
+		} else if err := d.walk(p, depth+1, left, l); err != nil {
 			other(Unreadable)
 		}
 		return

@@ -41,10 +41,10 @@ type Entry struct {
 // Without a title the file's name is one. Runs of white space become one space, and what would
 // break the link is escaped.
 func FormatEntry(title string, file Name, hook string) string {
-	return formatEntry("- ", title, file, hook)
+	return entryLine("- ", title, file, hook)
 }
 
-func formatEntry(marker, title string, file Name, hook string) string {
+func entryLine(marker, title string, file Name, hook string) string {
 	line := marker + "[" + formatLabel(title, file) + "](" + notInTarget.ReplaceAllStringFunc(file.String(), url.PathEscape) + ")"
 	if hook = OneLine(hook); hook != "" {
 		line += HookSeparator + closeNoComment(hook)

@@ -264,14 +264,14 @@ func (s Syntax) EveryType() (kinds []string) {
 
 // InOneLine reports whether the value of a field is text in one line.
 func (s Syntax) InOneLine(key string) bool {
-	f := s.of.field(key)
+	f := s.of.find(key)
 	return f != nil && f.kind == scalar
 }
 
 // Quoted returns the line of a field in one line, and that line with the value in quotes where YAML does not
 // read it as the text that it is; else the same line twice.
 func (s Syntax) Quoted(key string) (line, quoted string) {
-	f := s.of.field(key)
+	f := s.of.find(key)
 	line, _ = cutEnd(s.of.head[f.line])
 	n, err := readYAML(line[f.from:])
 	if f.from == f.to || err == nil && n.Kind == yaml.ScalarNode && n.Value == f.value {

@@ -77,7 +77,7 @@ func (x *Index) Upsert(file Name, title, hook, section string) (old, new string)
 	title, hook, section = OneLine(title), OneLine(hook), HeadingText(OneLine(section))
 	i, k := x.find(file)
 	if i < 0 {
-		return "", x.insert(file, formatEntry("", title, file, hook), section)
+		return "", x.insert(file, entryLine("", title, file, hook), section)
 	}
 	line := &x.lines[i]
 	l, mark := line.Scan.Links[k], BulletMarker(line.Text)
@@ -90,7 +90,7 @@ func (x *Index) Upsert(file Name, title, hook, section string) (old, new string)
 		if title == "" {
 			title = titleOf(line.Text[l.From+1 : l.label])
 		}
-		new = mark + formatEntry("", title, file, hook)
+		new = mark + entryLine("", title, file, hook)
 		x.unlink(i, func(l link) bool { return l.File == CleanPath(file.String()) })
 		x.reread()
 		if !moves {

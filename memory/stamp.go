@@ -33,7 +33,7 @@ func (t *Topic) Stamp(modified time.Time, sources []string) {
 // Quote puts the name and the description in quotes where YAML cannot read them at all without, as in
 // "description: deploys: by hand". A value that YAML reads as something else is left for its writer.
 func (t *Topic) Quote() {
-	t.quote(func(f *field, line string) bool {
+	t.quoteFields(func(f *field, line string) bool {
 		_, err := readYAML(line[f.from:])
 		return err != nil && !strings.Contains(f.value, " #")
 	})
@@ -41,11 +41,11 @@ func (t *Topic) Quote() {
 
 // QuoteAll puts the name and the description in quotes wherever YAML does not read them as the text that they are, and reports
 // whether it did.
-func (t *Topic) QuoteAll() bool { return t.quote(func(*field, string) bool { return true }) }
+func (t *Topic) QuoteAll() bool { return t.quoteFields(func(*field, string) bool { return true }) }
 
-func (t *Topic) quote(want func(f *field, line string) bool) (changed bool) {
+func (t *Topic) quoteFields(want func(f *field, line string) bool) (changed bool) {
 	for _, key := range []string{"name", "description"} {
-		f := t.field(key)
+		f := t.find(key)
 		if f == nil || f.kind != scalar {
 			continue
 		}
@@ -106,7 +106,7 @@ func (m *frontmatter) replace(f field, value string) {
 // add writes a new field: into metadata where it is a mapping, else before the closing fence.
 func (m *frontmatter) add(key, value string) {
 	at, indent := len(m.head)-1, ""
-	if f := m.field("metadata"); f != nil && f.kind == flow {
+	if f := m.find("metadata"); f != nil && f.kind == flow {
 		text, end := cutEnd(m.head[f.line])
 		before := strings.TrimRight(text[:f.to-1], " \t")
 		if !strings.HasSuffix(before, "{") && !strings.HasSuffix(before, ",") {

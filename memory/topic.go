@@ -60,13 +60,13 @@ func (m *frontmatter) HasFrontmatter() bool { return len(m.head) > 0 }
 // The key of a nested field is dotted: "metadata.type". Of several lines of the same key the first
 // counts. A text that runs over several lines is joined with spaces.
 func (m *frontmatter) Field(key string) (value string, line int, ok bool) {
-	if f := m.field(key); f != nil {
+	if f := m.find(key); f != nil {
 		return f.value, f.line + 1, true
 	}
 	return "", 0, false
 }
 
-func (m *frontmatter) field(key string) *field {
+func (m *frontmatter) find(key string) *field {
 	for i := range m.fields {
 		if m.fields[i].key == key {
 			return &m.fields[i]
@@ -78,7 +78,7 @@ func (m *frontmatter) field(key string) *field {
 // either returns a field of metadata, or of the older form's top level; a zero one where neither says anything.
 func (m *frontmatter) either(key string) field {
 	for _, key := range []string{"metadata." + key, key} {
-		if f := m.field(key); f != nil && f.value != "" {
+		if f := m.find(key); f != nil && f.value != "" {
 			return *f
 		}
 	}
@@ -170,7 +170,7 @@ func endsInCRLF(text string) bool {
 // EachText calls f with the description and the body, and the line and the column that each begins in. The column
 // is 0 where the description is not written as it reads.
 func (t *Topic) EachText(f func(text string, line, column int)) {
-	if d := t.field("description"); d != nil {
+	if d := t.find("description"); d != nil {
 		written, column := t.head[d.line][d.from:d.to], utf8.RuneCountInString(t.head[d.line][:d.from])+1
 		switch {
 		case d.kind != scalar || d.value != written && d.value != written[1:len(written)-1]:

@@ -206,7 +206,7 @@ var codexGroup = lazy.New(`\bcwd=([^;,]+)`)
 
 // codexEntries are the lists of Codex's memory, which is one file for all projects: groups of tasks, each with its directories. What it says
 // of single tasks and their keywords is left out.
-func codexEntries(path, text string) (all []entry) {
+func codexEntries(path, text string) (all []remembered) {
 	lines := strings.Split(text, "\n")
 	for n := 0; n < len(lines); {
 		from := n

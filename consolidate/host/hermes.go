@@ -70,11 +70,11 @@ func seconds(v any) int64 {
 }
 
 // hermesEntries are the entries of Hermes' memory, without those that it blocked.
-func hermesEntries(_, text string) (all []entry) {
+func hermesEntries(_, text string) (all []remembered) {
 	line := 1
 	for one := range strings.SplitSeq(text, "\n§\n") {
 		if words := strings.TrimSpace(one); words != "" && !strings.HasPrefix(words, "[BLOCKED:") {
-			all = append(all, entry{line: line, text: words, about: ofPerson})
+			all = append(all, remembered{line: line, text: words, about: ofPerson})
 		}
 		line += strings.Count(one, "\n") + 2
 	}

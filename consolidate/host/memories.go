@@ -15,7 +15,7 @@ import (
 // memories are the files in which a host's model keeps what it remembers of a project, or of the person. Each entry is a session of one
 // utterance, named by its words: one that changes is another session, and what was listed once is not listed again. A file that is a link,
 // or has a second name, is not read.
-func memories(id said.HostID, place Place, paths []string, ours func(home string, roots []string) func(string) bool, cut func(path, text string) []entry) Sessions {
+func memories(id said.HostID, place Place, paths []string, ours func(home string, roots []string) func(string) bool, cut func(path, text string) []remembered) Sessions {
 	f := said.Format{Host: id, Memory: true, Ours: ours}
 	for _, path := range paths {
 		f.Folders = append(f.Folders, said.Folder{Path: path, Why: "what its model remembers", Trust: said.ByFolder})
@@ -35,8 +35,8 @@ func memories(id said.HostID, place Place, paths []string, ours func(home string
 	return Sessions{Format: f, Place: place}
 }
 
-// An entry is one thing that a model remembers.
-type entry struct {
+// remembered is one thing that a model remembers.
+type remembered struct {
 	line  int
 	text  string
 	dirs  []string // of the projects that it names; nil: it is of the file's
@@ -50,7 +50,7 @@ const ofPerson = ", about the person"
 const maxMemory = 1 << 20
 
 // part returns an entry of a file as a session.
-func (e entry) part(path string, at time.Time) part {
+func (e remembered) part(path string, at time.Time) part {
 	return part{fmt.Sprintf("%016x", said.Sum(e.text)), said.Status{Size: 1, ModTime: at}, func() []said.Record {
 		r := said.Record{
 			Type: said.MemoryType, Timestamp: stamp(at), Branch: said.Quoted(fmt.Sprintf("%s:%d%s", filepath.Base(path), e.line, e.about)),
@@ -64,20 +64,20 @@ func (e entry) part(path string, at time.Time) part {
 var pointer = lazy.New(`^[-*]\s+\[[^\]]*\]\([^)]*\.md\)`)
 
 // passages are the entries of a Markdown file: its description, paragraphs and list items. A file of the person's is about the person.
-func passages(path, text string) (all []entry) {
+func passages(path, text string) (all []remembered) {
 	t := memory.ParseTopic([]byte(text))
 	_, at, _ := t.Field("description")
 	d := related.Document{File: filepath.Base(path), Description: t.Description(), DescribedAt: at, Body: t.Body(), BodyAt: t.BodyLine()}
 	for _, p := range d.Passages() {
 		if words := strings.TrimLeft(p.Text, "-* "); strings.Contains(words, " ") && !pointer.MatchString(p.Text) {
-			all = append(all, entry{line: p.Line, text: words})
+			all = append(all, remembered{line: p.Line, text: words})
 		}
 	}
 	return all
 }
 
 // personal are passages about the person.
-func personal(path, text string) []entry {
+func personal(path, text string) []remembered {
 	all := passages(path, text)
 	for i := range all {
 		all[i].about = ofPerson

@@ -181,9 +181,9 @@ func changed(v any, path []any, change func(any) any) any {
 }
 
 // vsCodeEntries are passages, or a fact as JSON.
-func vsCodeEntries(path, text string) []entry {
+func vsCodeEntries(path, text string) []remembered {
 	if fact := said.Raw(trimmed([]byte(text))); fact.IsWhole() && !fact.Field("fact").Empty() {
-		return []entry{{line: 1, text: fact.Field("fact").Text()}}
+		return []remembered{{line: 1, text: fact.Field("fact").Text()}}
 	}
 	return passages(path, text)
 }

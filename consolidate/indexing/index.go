@@ -195,11 +195,11 @@ func textOf(t *ops.Tx, c state.Change) []byte {
 
 // Name names n in the index, if the line fits.
 func (e *Index) Name(line ops.IndexLine, n memory.Name, t *ops.Tx) error {
-	return e.ifItFits(n, func() error { return e.name(line, n, t) })
+	return e.ifItFits(n, func() error { return e.setLine(line, n, t) })
 }
 
-// name names n in the index. A new entry takes what the line leaves empty from the name and description of the memory.
-func (e *Index) name(line ops.IndexLine, n memory.Name, t *ops.Tx) error {
+// setLine names n in the index. A new entry takes what the line leaves empty from the name and description of the memory.
+func (e *Index) setLine(line ops.IndexLine, n memory.Name, t *ops.Tx) error {
 	if e.Line(n) == "" && (line.Title == "" || line.Hook == "") {
 		f, _, err := t.Stage.Read(n)
 		if errors.Is(err, fs.ErrNotExist) {

@@ -66,7 +66,7 @@ func For(t *ops.Tx, r ops.FinalizeRequest) (*Index, error) {
 		if err != nil {
 			return nil, ops.Refuse(fmt.Sprintf("upsert %q: %v", line.File, err), "name a memory as name.md or folder/name.md")
 		}
-		if err := e.name(line, n, t); err != nil {
+		if err := e.setLine(line, n, t); err != nil {
 			return nil, err
 		}
 	}

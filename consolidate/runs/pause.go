@@ -44,7 +44,7 @@ func (r *Runs) Claim(offer bool) (bool, error) {
 		what, wait = state.Offers, longPause
 	}
 	return what.Change(r.Store.Records.DB(), func(p *state.Pause) bool {
-		if r.paused(*p) {
+		if r.holds(*p) {
 			return false
 		}
 		p.After = r.Store.Now().Add(wait)
@@ -66,12 +66,12 @@ func (r *Runs) WaitAfterUndo() {
 // Paused reports whether hooks must not start a dream now, or with offer not offer one. It needs no mutex.
 func (r *Runs) Paused(offer bool) bool {
 	if offer {
-		return r.paused(r.pause(state.Offers))
+		return r.holds(r.pause(state.Offers))
 	}
-	return r.paused(r.pause(state.Launches))
+	return r.holds(r.pause(state.Launches))
 }
 
-func (r *Runs) paused(p state.Pause) bool {
+func (r *Runs) holds(p state.Pause) bool {
 	// A pause is at most a day, or MinHours after an undo. A longer one is from a wrong clock.
 	wait := p.After.Sub(r.Store.Now())
 	return wait > 0 && wait.Hours() <= max(24, r.MinHours)+12

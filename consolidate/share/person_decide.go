@@ -35,7 +35,7 @@ func (p *Person) Add(ctx context.Context, n memory.Name) error {
 		}
 		isPersons := topic.IsPersons()
 		topic.MarkPersonal()
-		err = p.agreed(known, theirs, n, isPersons)
+		err = p.noteAgreed(known, theirs, n, isPersons)
 		if err == nil && string(topic.Bytes()) != string(text) {
 			err = land(ctx, p.Store, ours, Files{n: topic.Bytes()}, nil, "you made it a memory of all your projects")
 		}
@@ -50,12 +50,12 @@ func (p *Person) Add(ctx context.Context, n memory.Name) error {
 // the next exchange forgets that. The caller holds the mutex.
 func (p *Person) Agreed(ctx context.Context, n memory.Name) error {
 	return p.alone(ctx, func(_ context.Context, known map[string]state.Copy, theirs Files) error {
-		return p.agreed(known, theirs, n, false)
+		return p.noteAgreed(known, theirs, n, false)
 	})
 }
 
-// agreed changes known: an exchange after a crash knows what was meant.
-func (p *Person) agreed(known map[string]state.Copy, theirs Files, n memory.Name, isPersons bool) error {
+// noteAgreed changes known: an exchange after a crash knows what was meant.
+func (p *Person) noteAgreed(known map[string]state.Copy, theirs Files, n memory.Name, isPersons bool) error {
 	was, isKnown := known[n.String()]
 	_, isTheirs := theirs[n]
 	if isTheirs && !isKnown && !isPersons {
@@ -136,10 +136,10 @@ func (p *Person) List(ctx context.Context) ([]Held, error) {
 	if err := p.Sync(ctx); err != nil {
 		return nil, err
 	}
-	return p.list(ctx)
+	return p.listHeld(ctx)
 }
 
-func (p *Person) list(ctx context.Context) (list []Held, err error) {
+func (p *Person) listHeld(ctx context.Context) (list []Held, err error) {
 	if !p.Used() {
 		return nil, nil
 	}
@@ -181,7 +181,7 @@ func (p *Person) Findings(ctx context.Context, topics map[memory.Name]*memory.To
 			add(n.String(), "it says scope: person, and the person did not make it theirs", "only they can: dream-mcp share --person add "+n.String())
 		}
 	}
-	list, _ := p.list(ctx)
+	list, _ := p.listHeld(ctx)
 	for _, h := range list {
 		if h.Question != "" {
 			add(h.File, h.Question, "ask the person")

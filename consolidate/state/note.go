@@ -10,7 +10,7 @@ type Note[T any] struct {
 // Get returns the value; the zero value if there is none.
 func (n Note[T]) Get(db *DB) (v T, err error) {
 	err = db.view(func(tx *Tx) error {
-		v, err = n.get(tx)
+		v, err = n.read(tx)
 		return err
 	})
 	return v, err
@@ -18,21 +18,21 @@ func (n Note[T]) Get(db *DB) (v T, err error) {
 
 // Set replaces the value, which may be damaged.
 func (n Note[T]) Set(db *DB, v T) error {
-	return n.update(db, func(tx *Tx) error { return n.set(tx, v) })
+	return n.update(db, func(tx *Tx) error { return n.write(tx, v) })
 }
 
 // Change calls change with the value, and writes what it made of it unless it returns false. Of several processes one does that at a
 // time.
 func (n Note[T]) Change(db *DB, change func(*T) bool) (changed bool, err error) {
 	err = n.update(db, func(tx *Tx) error {
-		v, err := n.get(tx)
+		v, err := n.read(tx)
 		if err != nil {
 			return err
 		}
 		if changed = change(&v); !changed {
 			return nil
 		}
-		return n.set(tx, v)
+		return n.write(tx, v)
 	})
 	return changed && err == nil, err
 }
@@ -44,12 +44,12 @@ func (n Note[T]) update(db *DB, do func(*Tx) error) error {
 	return db.update(do)
 }
 
-func (n Note[T]) get(tx *Tx) (v T, err error) {
+func (n Note[T]) read(tx *Tx) (v T, err error) {
 	_, err = found(tx.QueryRow("SELECT value FROM notes WHERE name = ?", n.Name).Scan(inJSON{&v}))
 	return v, err
 }
 
-func (n Note[T]) set(tx *Tx, v T) error {
+func (n Note[T]) write(tx *Tx, v T) error {
 	_, err := tx.Exec("INSERT OR REPLACE INTO notes (name, value) VALUES (?, ?)", n.Name, inJSON{v})
 	return err
 }

@@ -57,7 +57,7 @@ func (db *DB) prepare() error {
 		}
 		_, err = tx.Exec(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, len(files)))
 		if err == nil && version == 0 && db.again {
-			err = Gone.set(tx, tx.now)
+			err = Gone.write(tx, tx.now)
 		}
 		return err
 	})

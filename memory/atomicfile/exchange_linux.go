@@ -10,9 +10,9 @@ import (
 	"dream-mcp/memory"
 )
 
-// exchange swaps two files in one step. It fails with fs.ErrNotExist if one is missing. On file systems that cannot
+// swap exchanges two files in one step. It fails with fs.ErrNotExist if one is missing. On file systems that cannot
 // exchange files it uses displace.
-func exchange(root *os.Root, temp, name string) error {
+func swap(root *os.Root, temp, name string) error {
 	err := rename2(root, temp, name, unix.RENAME_EXCHANGE)
 	if unsupported(err) {
 		return displace(root, temp, name)

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-func exchange(root *os.Root, temp, name string) error { return displace(root, temp, name) }
+func swap(root *os.Root, temp, name string) error { return displace(root, temp, name) }
 
 func MoveNew(root *os.Root, temp, name string) error { return linkNew(root, temp, name) }
 

@@ -250,7 +250,7 @@ func Move(root *os.Root, temp, name string) error {
 		err := settled(MoveNew(root, temp, name), root, name, file)
 		if errors.Is(err, fs.ErrExist) {
 			// If an exchange is reported as failed and tried again, it undoes itself.
-			err = settled(exchange(root, temp, name), root, name, file)
+			err = settled(swap(root, temp, name), root, name, file)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue // it was there, and is gone
 			}

@@ -64,7 +64,7 @@ func counted(findings []Finding) map[Finding]int {
 // Written returns what the rules that read one topic say about the one just written, less what they say
 // about what it was before.
 func (c Check) Written(n memory.Name) []Finding {
-	findings := c.written(n)
+	findings := c.findIn(n)
 	if len(findings) == 0 || c.Prior == nil {
 		return report(findings)
 	}
@@ -72,7 +72,7 @@ func (c Check) Written(n memory.Name) []Finding {
 	was.Topics = maps.Clone(was.Topics)
 	was.Topics[n] = c.Prior
 	c.After = &was
-	existing := counted(c.written(n))
+	existing := counted(c.findIn(n))
 	var fresh []Finding
 	for i, again := range again(findings, existing) {
 		if !again {
@@ -97,7 +97,7 @@ func again(findings []Finding, existing map[Finding]int) []bool {
 	return again
 }
 
-func (c Check) written(n memory.Name) []Finding {
+func (c Check) findIn(n memory.Name) []Finding {
 	if c.After.Topics[n] == nil {
 		return nil
 	}

@@ -127,9 +127,9 @@ const proposedEntry = 150
 
 // ProposeEntry makes a line of at most proposedEntry characters, where the file's name leaves room for it. t
 // is the topic as it may be shown.
-func ProposeEntry(n memory.Name, t *memory.Topic) Proposal { return proposeEntry(n, t, proposedEntry) }
+func ProposeEntry(n memory.Name, t *memory.Topic) Proposal { return entryUpTo(n, t, proposedEntry) }
 
-func proposeEntry(n memory.Name, t *memory.Topic, limit int) Proposal {
+func entryUpTo(n memory.Name, t *memory.Topic, limit int) Proposal {
 	p := Proposal{File: n, Title: memory.OneLine(t.Title()), Hook: memory.OneLine(t.Description())}
 	if p.Title == "" {
 		p.Title = memory.StemOf(n.String())
@@ -145,7 +145,7 @@ func proposeEntry(n memory.Name, t *memory.Topic, limit int) Proposal {
 // old name and description are derived again; "" for what stays. The hook grows by at most room bytes. The topics are as they may
 // be shown.
 func Follow(e memory.Entry, n memory.Name, before, after *memory.Topic, room int) (title, hook string) {
-	was, is := ProposeEntry(n, before), proposeEntry(n, after, max(proposedEntry, utf8.RuneCountInString(e.Text)))
+	was, is := ProposeEntry(n, before), entryUpTo(n, after, max(proposedEntry, utf8.RuneCountInString(e.Text)))
 	if e.Title == was.Title && is.Title != was.Title {
 		title = is.Title
 	}

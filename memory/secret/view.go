@@ -95,13 +95,13 @@ func (a Allowed) View(text string) View {
 	for _, f := range forgotten.Current().Spans(text) {
 		unwanted = append(unwanted, Span{From: f.From, To: f.To, Kind: Forgotten})
 	}
-	return a.view(text, unwanted)
+	return a.viewWith(text, unwanted)
 }
 
 // credentials is View without what was forgotten.
-func (a Allowed) credentials(text string) View { return a.view(text, nil) }
+func (a Allowed) credentials(text string) View { return a.viewWith(text, nil) }
 
-func (a Allowed) view(text string, unwanted []Span) View {
+func (a Allowed) viewWith(text string, unwanted []Span) View {
 	v := cover(text, joined(a.find(text), unwanted))
 	for range maxPasses - 1 {
 		if len(v.Spans) == 0 {

@@ -64,7 +64,7 @@ var lists embed.FS
 //go:embed words/everyday.txt
 var Everyday string
 
-var everyday = sync.OnceValue(func() map[string]bool {
+var everydayWords = sync.OnceValue(func() map[string]bool {
 	stems := map[string]bool{}
 	for w := range strings.FieldsSeq(Everyday) {
 		stems[English().Stem(w)] = true
@@ -73,7 +73,7 @@ var everyday = sync.OnceValue(func() map[string]bool {
 })
 
 // IsEveryday reports whether an English stem, or a word of another language, is one of everyday work.
-func IsEveryday(stem string) bool { return everyday()[stem] }
+func IsEveryday(stem string) bool { return everydayWords()[stem] }
 
 // list returns the text of a word list, or "".
 func list(name string) string {

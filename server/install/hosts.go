@@ -66,8 +66,8 @@ func fileOf(h *host.Host, env settings.Environment) (file string) {
 	return file
 }
 
-// parts returns the parts of a host without their state.
-func (i Installer) parts(h *host.Host) []Part {
+// allParts returns the parts of a host without their state.
+func (i Installer) allParts(h *host.Host) []Part {
 	env := i.Env.WithDefaults()
 	file := fileOf(h, env)
 	p := Part{Name: Server, File: file, lock: h.Settings.Lock}
@@ -114,7 +114,7 @@ func (i Installer) args(h *host.Host) []string {
 
 // asked returns the level that the host's present hooks serve, and whether they guard.
 func (i Installer) asked(h *host.Host) (level string, guard bool) {
-	for _, p := range i.parts(h) {
+	for _, p := range i.allParts(h) {
 		if p.Name != Hook {
 			continue
 		}

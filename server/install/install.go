@@ -119,7 +119,7 @@ func (i Installer) Parts(h *host.Host, removing bool) ([]Part, error) {
 		i.Recall, i.Guard = i.asked(h)
 		i.Allow = true
 	}
-	parts := i.parts(h)
+	parts := i.allParts(h)
 	for n := range parts {
 		p := &parts[n]
 		p.removing = removing

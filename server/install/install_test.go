@@ -283,7 +283,7 @@ func TestInstallRoundTrip(t *testing.T) {
 		for _, h := range Hosts() {
 			home := t.TempDir()
 			i := installer(home)
-			for _, p := range i.parts(h) {
+			for _, p := range i.allParts(h) {
 				forms := map[bool]string{true: ".toml", false: ".json"} // what is a comment in one is nothing in the other
 				if text == "absent" || filepath.Ext(p.File) != forms[strings.HasPrefix(text, "#")] && text != "" {
 					continue

@@ -41,7 +41,7 @@ func (r *resolver) memoryOn() consolidate.Switch {
 	const disable = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
 	value, source := r.variable(disable)
 	// A background dream has it set, so that its session writes no memories; that is not the person's choice.
-	own := source == environment && truthy(r.env.Getenv("DREAM_BACKGROUND"))
+	own := source == fromEnvironment && truthy(r.env.Getenv("DREAM_BACKGROUND"))
 	why := fmt.Sprintf("%s is %q (%s)", disable, clip(value), source)
 	switch {
 	case falsy(value):
@@ -71,8 +71,8 @@ func (r *resolver) memoryOn() consolidate.Switch {
 	return consolidate.Switch{On: true, Why: "by default"}
 }
 
-// environment is the source of a variable of this process.
-const environment = "environment"
+// fromEnvironment is the source of a variable of this process.
+const fromEnvironment = "environment"
 
 func truthy(s string) bool {
 	switch strings.ToLower(strings.TrimSpace(s)) {

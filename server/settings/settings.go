@@ -164,5 +164,5 @@ func (r *resolver) variable(name string) (value, source string) {
 			return fmt.Sprint(value), fmt.Sprintf("env of %q", v.path)
 		}
 	}
-	return r.env.Getenv(name), environment
+	return r.env.Getenv(name), fromEnvironment
 }

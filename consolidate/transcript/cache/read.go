@@ -90,7 +90,7 @@ func (db *DB) upToDate(ctx context.Context, conn *sql.DB, f said.File) (*session
 				return before, nil
 			}
 		}
-		read, err := db.read(ctx, conn, f, before)
+		read, err := db.readSession(ctx, conn, f, before)
 		if err != errChanged {
 			return read, err
 		}
@@ -117,8 +117,8 @@ func (db *DB) find(ctx context.Context, conn *sql.DB, path string) (*session, er
 	return &s, nil
 }
 
-// read reads a transcript, or what was appended to it since, and writes what was said.
-func (db *DB) read(ctx context.Context, conn *sql.DB, f said.File, before *session) (*session, error) {
+// readSession reads a transcript, or what was appended to it since, and writes what was said.
+func (db *DB) readSession(ctx context.Context, conn *sql.DB, f said.File, before *session) (*session, error) {
 	source, err := f.Open()
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func (v Raw) Each(field func(key string, value Raw)) {
 	if len(v) == 0 || v[0] != '{' {
 		return
 	}
-	object(v, 0, func(key []byte, i int) int {
+	eachField(v, 0, func(key []byte, i int) int {
 		end := skip(v, i, 0)
 		if end != malformed {
 			field(validText(key), v[i:end:end])

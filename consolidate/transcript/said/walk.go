@@ -32,7 +32,7 @@ func skip(b []byte, i, depth int) int {
 	case '"':
 		return skipString(b, i)
 	case '{':
-		return object(b, i, func(_ []byte, i int) int { return skip(b, i, depth+1) })
+		return eachField(b, i, func(_ []byte, i int) int { return skip(b, i, depth+1) })
 	case '[':
 		return array(b, i, func(i int) int { return skip(b, i, depth+1) })
 	case 't':
@@ -108,9 +108,9 @@ func Hex4(b []byte) (r rune, ok bool) {
 	return r, true
 }
 
-// object walks over the object at i and returns the index after it. field is called with each key and the index of its
+// eachField walks over the object at i and returns the index after it. field is called with each key and the index of its
 // value, and returns the index after that.
-func object(b []byte, i int, field func(key []byte, i int) int) int {
+func eachField(b []byte, i int, field func(key []byte, i int) int) int {
 	if i = space(b, i+1); i < len(b) && b[i] == '}' {
 		return i + 1
 	}

@@ -39,7 +39,7 @@ const maxBlocks = 10_000
 // walk reads the object at i and returns the index after it, or malformed. It reuses the record's memory.
 func (r *Record) walk(b []byte, i int) int {
 	*r = Record{Message: Message{Blocks: r.Message.Blocks[:0]}}
-	return object(b, i, func(key []byte, i int) int {
+	return eachField(b, i, func(key []byte, i int) int {
 		switch string(key) {
 		case "type":
 			return value(b, i, &r.Type)
@@ -94,7 +94,7 @@ func (m *Message) walk(b []byte, i int) int {
 	if i >= len(b) || b[i] != '{' {
 		return content(b, i, &m.Blocks)
 	}
-	return object(b, i, func(key []byte, i int) int {
+	return eachField(b, i, func(key []byte, i int) int {
 		switch string(key) {
 		case "id":
 			return value(b, i, &m.ID)
@@ -134,7 +134,7 @@ func contentItem(b []byte, i int, blocks *[]Block) int {
 		p.Type = TextType
 		return value(b, i, &p.Text)
 	}
-	return object(b, i, func(key []byte, i int) int {
+	return eachField(b, i, func(key []byte, i int) int {
 		switch string(key) {
 		case "type":
 			return value(b, i, &p.Type)

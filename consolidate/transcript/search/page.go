@@ -10,20 +10,20 @@ import (
 
 // A choice is the hits of a page: each of a pattern, with the files of those that are like it.
 type choice struct {
-	found
+	match
 	pattern int
 	alike   []int32
 }
 
 // choose returns the hits of a page, and whether there are more. Of several patterns each has its share: the newest of each
 // in turn, until the page is full.
-func (s *scan) choose(all []found) (shown []choice, more bool) {
+func (s *scan) choose(all []match) (shown []choice, more bool) {
 	lists := make([][]choice, len(s.patterns))
 	taken := map[position]bool{}
 	for k := range lists {
 		some := all
 		if len(lists) > 1 {
-			some = slices.DeleteFunc(slices.Clone(all), func(f found) bool { return f.mask&(1<<k) == 0 })
+			some = slices.DeleteFunc(slices.Clone(all), func(f match) bool { return f.mask&(1<<k) == 0 })
 		}
 		page, alike := s.page(some, s.after)
 		for _, f := range page {
@@ -33,14 +33,14 @@ func (s *scan) choose(all []found) (shown []choice, more bool) {
 	chosen, n := make([][]choice, len(lists)), 0
 	for rounds := 0; rounds <= s.query.Limit; rounds++ {
 		for k, list := range lists {
-			for len(list) > 0 && taken[s.position(list[0].found)] {
+			for len(list) > 0 && taken[s.position(list[0].match)] {
 				list = list[1:]
 			}
 			if lists[k] = list; len(list) == 0 || n >= s.query.Limit && rounds > 0 {
 				more = more || len(list) > 0
 				continue
 			}
-			taken[s.position(list[0].found)] = true
+			taken[s.position(list[0].match)] = true
 			chosen[k], lists[k] = append(chosen[k], list[0]), list[1:]
 			n++
 		}
@@ -49,11 +49,11 @@ func (s *scan) choose(all []found) (shown []choice, more bool) {
 }
 
 // fill reads the hits of a page again, as many as the query wants, and cuts them.
-func (s *scan) fill(ctx context.Context, result *Result, all []found) error {
+func (s *scan) fill(ctx context.Context, result *Result, all []match) error {
 	shown, more := s.choose(all)
-	places := make([]found, len(shown))
+	places := make([]match, len(shown))
 	for i, f := range shown {
-		places[i] = f.found
+		places[i] = f.match
 	}
 	texts, err := s.again(ctx, places)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *scan) fill(ctx context.Context, result *Result, all []found) error {
 				hit.In = append(hit.In, name)
 			}
 		}
-		result.Hits, result.shown = append(result.Hits, hit), append(result.shown, s.position(f.found))
+		result.Hits, result.shown = append(result.Hits, hit), append(result.shown, s.position(f.match))
 	}
 	result.query, result.Limit = s.query, s.query.Limit
 	s.count(result, all)
@@ -87,7 +87,7 @@ func (s *scan) fill(ctx context.Context, result *Result, all []found) error {
 }
 
 // count counts what each pattern found.
-func (s *scan) count(result *Result, all []found) {
+func (s *scan) count(result *Result, all []match) {
 	if len(s.query.Patterns) == 0 {
 		return
 	}
@@ -112,7 +112,7 @@ func (s *scan) place(u *said.Utterance, pattern int) (start, end, more int, ok b
 }
 
 // again reads matches again; nil for one that is not there any more. Each session is opened once.
-func (s *scan) again(ctx context.Context, all []found) (texts []*said.Utterance, err error) {
+func (s *scan) again(ctx context.Context, all []match) (texts []*said.Utterance, err error) {
 	opened := map[int32]*said.Source{}
 	defer func() {
 		for _, source := range opened {
@@ -133,7 +133,7 @@ func (s *scan) again(ctx context.Context, all []found) (texts []*said.Utterance,
 }
 
 // readAgain reads one match again.
-func (s *scan) readAgain(ctx context.Context, opened map[int32]*said.Source, f *found) (*said.Utterance, error) {
+func (s *scan) readAgain(ctx context.Context, opened map[int32]*said.Source, f *match) (*said.Utterance, error) {
 	file := s.sessions[f.file]
 	if f.recorded == nil {
 		u, found, err := s.store.cache().At(ctx, file, int(f.line), int(f.place))

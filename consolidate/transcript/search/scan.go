@@ -11,8 +11,8 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// A found match is the place of an utterance. Its text is read again if it is shown.
-type found struct {
+// A match is the place of an utterance. Its text is read again if it is shown.
+type match struct {
 	time     int64 // as in a position, and so line and place; the session is the file's
 	offset   int64
 	mask     uint64    // the patterns that match, a bit each
@@ -25,7 +25,7 @@ type found struct {
 }
 
 // position is the place of a match in the order of hits.
-func (s *scan) position(f found) position {
+func (s *scan) position(f match) position {
 	return position{Time: f.time, Session: s.short[f.file], Line: int(f.line), Place: int(f.place)}
 }
 
@@ -38,12 +38,12 @@ type scan struct {
 	within   []atomic.Int64 // of each pattern, as in Found
 	said     bool           // people or the model are asked for
 
-	found [][]found // of each session
+	found [][]match // of each session
 }
 
 func newScan(w *walk, patterns []*pattern, after *position) *scan {
 	s := &scan{
-		walk: w, patterns: patterns, after: after, short: make([]string, len(w.sessions)), found: make([][]found, len(w.sessions)),
+		walk: w, patterns: patterns, after: after, short: make([]string, len(w.sessions)), found: make([][]match, len(w.sessions)),
 		within: make([]atomic.Int64, len(patterns)),
 		said:   slices.Contains(w.query.Speakers, said.User) || slices.Contains(w.query.Speakers, said.Assistant),
 	}
@@ -62,18 +62,18 @@ func (s *scan) run(ctx context.Context) error {
 }
 
 // distinct returns what was found, of each record the copy in the oldest file, or the first in one file.
-func (s *scan) distinct() []found {
+func (s *scan) distinct() []match {
 	all := slices.Concat(s.found...)
-	slices.SortFunc(all, func(a, b found) int {
+	slices.SortFunc(all, func(a, b match) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(b.file, a.file), cmp.Compare(a.line, b.line), cmp.Compare(a.place, b.place))
 	})
-	return slices.CompactFunc(all, func(a, b found) bool { return a.key != 0 && a.key == b.key })
+	return slices.CompactFunc(all, func(a, b match) bool { return a.key != 0 && a.key == b.key })
 }
 
 // page sorts matches, and returns those that a page after a position shows, and one more. When hits that are alike are
 // folded, the newest is shown; alike has the files of all of each likeness.
-func (s *scan) page(all []found, after *position) (shown []found, alike map[uint64][]int32) {
-	slices.SortFunc(all, func(a, b found) int { return s.position(a).compare(s.position(b)) })
+func (s *scan) page(all []match, after *position) (shown []match, alike map[uint64][]int32) {
+	slices.SortFunc(all, func(a, b match) int { return s.position(a).compare(s.position(b)) })
 	alike = map[uint64][]int32{}
 	for _, f := range all {
 		if f.alike != 0 {
@@ -89,7 +89,7 @@ func (s *scan) page(all []found, after *position) (shown []found, alike map[uint
 }
 
 // session searches one session: what was said in the database, what tools said in its transcript.
-func (s *scan) session(ctx context.Context, i int) (all []found, skipped said.Skipped, err error) {
+func (s *scan) session(ctx context.Context, i int) (all []match, skipped said.Skipped, err error) {
 	if s.said {
 		said, passed, err := s.store.cache().Said(ctx, s.sessions[i])
 		if err != nil {
@@ -108,7 +108,7 @@ func (s *scan) session(ctx context.Context, i int) (all []found, skipped said.Sk
 }
 
 // inSaid searches what was said in a session.
-func (s *scan) inSaid(said []cache.Said, i int) (all []found) {
+func (s *scan) inSaid(said []cache.Said, i int) (all []match) {
 	for k := range said {
 		u := &said[k]
 		s.read.Add(int64(len(u.Text)))
@@ -116,7 +116,7 @@ func (s *scan) inSaid(said []cache.Said, i int) (all []found) {
 			continue
 		}
 		if mask := s.matches(u.Text); mask != 0 {
-			all = append(all, found{
+			all = append(all, match{
 				time: cache.Nanoseconds(u.Time), line: int32(u.Line), place: int32(u.Place), file: int32(i),
 				mask: mask, key: u.Key, alike: s.likeness(u.Speaker, u.Text, mask),
 			})

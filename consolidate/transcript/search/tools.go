@@ -21,7 +21,7 @@ import (
 // each only if it may hold a match, and decodes the tools' text only of lines that may.
 
 // inTools searches what tools said in one session.
-func (s *scan) inTools(ctx context.Context, i int) (all []found, skipped said.Skipped, err error) {
+func (s *scan) inTools(ctx context.Context, i int) (all []match, skipped said.Skipped, err error) {
 	session := s.sessions[i]
 	source, err := session.Open()
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *scan) inTools(ctx context.Context, i int) (all []found, skipped said.Sk
 		if mask == 0 {
 			return nil
 		}
-		all = append(all, found{
+		all = append(all, match{
 			time: cache.Nanoseconds(u.Time), line: int32(min(u.Line, math.MaxInt32)), place: int32(u.Place), file: int32(i),
 			mask: mask, offset: u.Offset, key: u.Key(), alike: s.likeness(said.Tool, u.Text, mask), recorded: intern(recorded, u),
 		})
@@ -126,7 +126,7 @@ func hasEscape(encoded string, last rune) bool {
 }
 
 // fromTranscript reads what a tool said again, from the line where it was found.
-func (s *scan) fromTranscript(ctx context.Context, source *said.Source, f *found) (*said.Utterance, error) {
+func (s *scan) fromTranscript(ctx context.Context, source *said.Source, f *match) (*said.Utterance, error) {
 	from := said.State{Line: int(f.line) - 1, Offset: f.offset, Last: time.Unix(0, f.time).UTC()}
 	u, err := toolAt(ctx, s.sessions[f.file], source, from, int(f.line), int(f.place))
 	if err != nil {

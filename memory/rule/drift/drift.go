@@ -136,7 +136,7 @@ func (p *Project) Find(texts []Text, isMemory func(name string) bool) []Missing 
 	if len(p.listed().files) > 0 { // in an empty project nothing is missed
 		for i, t := range texts {
 			if len(hits) < maxHits {
-				hits = append(hits, p.find(i, t, isMemory)...)
+				hits = append(hits, p.findIn(i, t, isMemory)...)
 			}
 		}
 	}
@@ -157,8 +157,8 @@ func (p *Project) Checked() Checked {
 	return p.checked
 }
 
-// find returns the hits of one text, each name once. What is named as a log says what was true on its day.
-func (p *Project) find(nth int, t Text, isMemory func(name string) bool) []Missing {
+// findIn returns what one text names and the project lacks, each name once. What is named as a log says what was true on its day.
+func (p *Project) findIn(nth int, t Text, isMemory func(name string) bool) []Missing {
 	if logName.MatchString(strings.TrimSuffix(t.File, ".md")) {
 		return nil
 	}

@@ -31,7 +31,7 @@ type Page struct {
 //go:embed page.html
 var pageHTML string
 
-var page = sync.OnceValue(func() *template.Template {
+var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"action":  action,
 		"changes": changes,
@@ -49,7 +49,7 @@ const Begin = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta name=\"generat
 // Write writes the page.
 func Write(w io.Writer, p Page) error {
 	p.Files = indexFirst(p.Files)
-	return page().Execute(w, p)
+	return pageTemplate().Execute(w, p)
 }
 
 // State says what became of the changes.
