@@ -14,9 +14,10 @@ import (
 	"dream-mcp/memory"
 )
 
-// Begin opens a dream, or returns the one that this process has open already. With force, a person
-// asked for it: time and sessions are open, and after AskedFor what the person switched off. With resume, it takes up the newest
-// stage that was left. Where a gate is closed it fails with a *ClosedError and has made nothing.
+// Begin opens a dream, unless this process has one open already. With force, a person asked for it: the gates time and
+// sessions are open, and after AskedFor what the person switched off. With resume, it resumes the newest interrupted
+// dream. If a gate is closed, it fails with a *ClosedError, or with a *PersonError if the person can open it, and
+// changes nothing.
 func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	gates, open, err := p.mayBegin(ctx, force)
 	if open || err != nil {
@@ -37,7 +38,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	return err
 }
 
-// mayBegin begins a call of Begin: it returns how to ask the gates, which are open, or that a dream is open already.
+// mayBegin checks the gates. It returns the options of the check, or that a dream is open already.
 func (p *Project) mayBegin(ctx context.Context, force bool) (gates gateOptions, open bool, err error) {
 	defer p.Store.Lock()()
 	if p.dream != nil {
@@ -60,7 +61,7 @@ func (p *Project) mayBegin(ctx context.Context, force bool) (gates gateOptions, 
 	return gates, false, err
 }
 
-// beginLocal opens a dream, if the gates are still open. What was pulled may have closed them.
+// beginLocal opens a dream, if the gates are still open: a pull may have closed them.
 func (p *Project) beginLocal(ctx context.Context, gates gateOptions, resume bool) error {
 	defer p.Store.Lock()()
 	if p.dream != nil { // begun meanwhile

@@ -158,7 +158,7 @@ func settle(findings []rule.Finding, waived func(rule.Finding) bool) ([]rule.Fin
 	return findings, nil
 }
 
-// check asks the rules what they say of the new text. Errors refuse, unless waived.
+// check applies the rules to the new text. Errors refuse, unless waived.
 func (w *writing) check(ctx context.Context) ([]rule.Finding, error) {
 	if w.after.Topics[w.n].IsPersons() && (w.prior == nil || !w.prior.IsPersons()) {
 		if err := w.checkScope(ctx); err != nil {

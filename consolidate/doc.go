@@ -7,8 +7,8 @@
 // has begun, and rolls back anything else. Readers see the memory as recovery will leave it. Until recovery, the files on
 // disk may be between the two.
 //
-// An unattended dream that needs the person's agreement ends at its commit and becomes a proposal. If the person agrees, it
-// is checked again, whole, and lands.
+// An unattended dream that needs the person's agreement ends at its commit and becomes a proposal. What the person
+// accepts of it is checked again, and lands whole.
 //
 // Exclusion across machines is not promised. flock does not work on some network mounts and desktop container shares. There
 // only Claude Code's own lock file remains, which two processes can take in the same instant.

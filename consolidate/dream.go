@@ -33,18 +33,19 @@ type dream struct {
 	*ops.Tx
 	p      *Project
 	expiry *time.Timer
-	leased time.Time       // when the lease on a shared memory was last taken or renewed
-	known  map[string]bool // the keys of the reported findings; not saved
-	before *state.Left     // what the last dream left; nil: it is not known, as in a first dream
-	drawn  *Map            // the map as it was drawn last; nil: it was not asked for
-	pages  topicPages      // on which all memories are read
+	leased time.Time   // when the lease on a shared memory was last taken or renewed
+	known  reports     // not saved
+	before *state.Left // what the last dream left; nil: it is not known, as in a first dream
+	drawn  *Map        // the map as it was drawn last; nil: it was not asked for
+	pages  topicPages  // on which all memories are read
 
-	refused map[string]string // writes of a batch that were refused and not made again: why, by path; not saved
+	refused map[string]string // by path, why a write of a batch was refused that was not made again; not saved
 }
 
 // openDream makes t the open dream of p.
 func openDream(p *Project, t *ops.Tx) {
-	d := &dream{Tx: t, p: p, leased: p.Store.Now(), pages: newTopicPages(p.Store.Records.Look(), t), refused: map[string]string{}}
+	d := &dream{Tx: t, p: p, leased: p.Store.Now(), known: reports{}, refused: map[string]string{}}
+	d.pages = newTopicPages(p.Store.Records.Look(), t)
 	if l, err := left.Last(p.Store); err == nil {
 		d.before = &l
 	}
@@ -54,7 +55,7 @@ func openDream(p *Project, t *ops.Tx) {
 	d.later(stopPoll, d.pollStop)
 }
 
-// later calls do as an operation after some time, if d is still open then.
+// later calls do after some time, with the mutex held, if d is still open then.
 func (d *dream) later(after time.Duration, do func()) *time.Timer {
 	return time.AfterFunc(after, func() {
 		defer d.p.Store.Lock()()
@@ -186,7 +187,7 @@ func (d *dream) detach() {
 	d.expiry.Stop()
 }
 
-// listed returns the sessions that were listed in d, if there is a dream.
+// listed returns the sessions that were listed in d; none without a dream.
 func (d *dream) listed() []string {
 	if d == nil || d.Listed == nil {
 		return nil
@@ -197,7 +198,7 @@ func (d *dream) listed() []string {
 // maxEventText bounds the text of an event, in characters.
 const maxEventText = 300
 
-// log adds e to the events of d, if there is a dream. If it cannot, they lack it.
+// log adds e to the events of d, if there is a dream. An event that cannot be saved is lost.
 func (d *dream) log(e state.Event) {
 	if d == nil {
 		return

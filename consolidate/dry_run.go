@@ -67,7 +67,7 @@ func (d *dream) indexChanges(edit *indexing.Index, files ops.Files) (changes []s
 				continue
 			}
 		}
-		if d.report("index\x00" + change) {
+		if d.known.first("index\x00" + change) {
 			changes = append(changes, change)
 		}
 	}

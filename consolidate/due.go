@@ -12,7 +12,7 @@ import (
 	"dream-mcp/memory/phrase"
 )
 
-// recent reports whether c was made within the last ten minutes, since the same consolidation.
+// recent reports whether c was made in the last ten minutes, and no dream was consolidated since.
 func recent(c state.Count, since lock.Stamp, now time.Time) bool {
 	age := now.Sub(c.Time)
 	return !c.Time.IsZero() && age >= 0 && age < throttleTime && c.Since.Same(since)
@@ -109,7 +109,8 @@ func (g *Gates) Soon(offer bool) bool {
 	return open && !g.p.Background.Paused(offer)
 }
 
-// Due checks the gates for a dream that nobody asked for. Without a new session no dream is due, even if min_sessions is 0.
+// Due checks the gates for a dream in the background. Without a new session none is due, even if min_sessions is 0,
+// unless a person asked for it.
 func (g *Gates) Due(ctx context.Context) (since, sessions string, err error) {
 	defer g.p.Store.Lock()()
 	asked := g.p.options.Asked

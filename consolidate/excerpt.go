@@ -8,7 +8,8 @@ import (
 	"dream-mcp/memory/related"
 )
 
-// A later dream shows a memory of more than maxEntire bytes in part if nothing is known of it but which of its passages are touched.
+// In a later dream a memory of more than maxEntire bytes is shown in part if something new touches some of its
+// passages, and nothing else is new about it.
 const maxEntire = 1_200
 
 // excerpt shows of f the passages that are touched, if it is a memory that is shown in part.

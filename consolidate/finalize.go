@@ -53,7 +53,7 @@ func (p *Project) Finalize(ctx context.Context, r ops.FinalizeRequest) (Finalize
 	return res, err
 }
 
-// mayFinalize begins a call of Finalize, and returns the open dream.
+// mayFinalize returns the open dream, or why a call of Finalize cannot begin.
 func (p *Project) mayFinalize(r ops.FinalizeRequest) (*dream, error) {
 	defer p.Store.Lock()()
 	if p.dream == nil {
@@ -88,7 +88,7 @@ func (p *Project) finalizeLocal(ctx context.Context, r ops.FinalizeRequest, d *d
 
 // finalize lands d, proposes it, or refuses.
 func (d *dream) finalize(r ops.FinalizeRequest, stolen bool) (res FinalizeResult, err error) {
-	defer func() { d.logRefused(r, err) }()
+	defer func() { d.logOpen(r, err) }()
 	if r.Adopt && !r.DryRun {
 		if err := d.quoteAll(); err != nil {
 			return FinalizeResult{}, err
@@ -120,8 +120,10 @@ func (d *dream) finalize(r ops.FinalizeRequest, stolen bool) (res FinalizeResult
 // setFindings adds to the findings of res those of plan that d may have caused and did not report yet, and counts the others.
 func (d *dream) setFindings(res *FinalizeResult, plan plan) {
 	files := append(res.Files.All(), "", memory.IndexFile)
-	lines := slices.DeleteFunc(atEnd(plan.lines), func(f rule.Finding) bool { return !d.report("end\x00" + findingKey(f)) })
-	shown := slices.DeleteFunc(append(lines, d.fresh(plan.findings)...), func(f rule.Finding) bool {
+	lines := slices.DeleteFunc(atEnd(plan.lines), func(f rule.Finding) bool {
+		return !d.known.first("end\x00" + findingKey(f))
+	})
+	shown := slices.DeleteFunc(append(lines, d.known.fresh(plan.findings)...), func(f rule.Finding) bool {
 		return f.Severity != rule.Error && f.Rule != rule.Conflict && !slices.Contains(files, f.File) &&
 			!slices.ContainsFunc(res.Files.All(), func(file string) bool { return strings.Contains(f.Message, file) })
 	})
@@ -161,8 +163,8 @@ func committed(t *ops.Tx, edit *indexing.Index, findings []rule.Finding, report 
 	return res
 }
 
-// logRefused reports to those who watch that d is open after a finalize, and what it works on again.
-func (d *dream) logRefused(r ops.FinalizeRequest, err error) {
+// logOpen logs a refusal or a dry run. Then d is still open, and consolidates again.
+func (d *dream) logOpen(r ops.FinalizeRequest, err error) {
 	if d.p.dream != d {
 		return
 	}

@@ -36,8 +36,9 @@ type LintRequest struct {
 	Quick   bool   // do not compare the memory with the project, which takes longest
 }
 
-// Lint checks a memory against all rules. It changes nothing in the memory, takes no lock, and does not recover from a crash.
-// Doubtful memories of the project's own memory are recorded for hooks. It fails with a *RequestError if there is no memory.
+// Lint checks a memory against all rules. It changes nothing in the memory, but it completes an interrupted landing.
+// Doubtful memories of the project's own memory are recorded for hooks. It fails with a *RequestError if Dir is not a
+// memory.
 func (p *Project) Lint(ctx context.Context, r LintRequest) (Linted, error) {
 	defer p.Store.Lock()()
 	own := r.Dir == ""

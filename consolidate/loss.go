@@ -24,7 +24,7 @@ const (
 	maxSingles  = 500
 )
 
-// proposed is the change as the person is asked for it.
+// proposed returns the change as it waits for the person.
 func (w *writing) proposed(why string) (proposal.Change, error) {
 	show := w.t.Dir.AllowSecrets
 	c := proposal.Change{

@@ -19,8 +19,8 @@ type Replaced struct {
 	Base string `json:"base"`
 }
 
-// Accepted is a sentence of a merged memory that the one that it was merged into need not say, or without Text the rest of a file,
-// and why.
+// Accepted is a sentence of a merged memory that the new text need not say, and why. Without Text it is the rest of
+// File.
 type Accepted struct{ Text, File, Why string }
 
 // text returns what is accepted, as rule.Lost takes it.

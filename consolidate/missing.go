@@ -133,7 +133,7 @@ func (w *writing) edits(facts []rule.Fact) []memory.Edit {
 	return rule.Corrections(facts, old, w.after.Topics[w.n].Shown(show))
 }
 
-// correct takes from the facts that w.n lacks those in which an edit corrects what is missing, and accepts them.
+// correct accepts those of the missing facts that an edit corrects, and returns the others.
 func (w *writing) correct(res *WriteResult, facts []rule.Fact) ([]rule.Fact, error) {
 	accepted := w.t.Merges[w.n.String()].Accepted
 	for _, e := range w.edits(facts) {

@@ -42,7 +42,7 @@ type Map struct {
 	Prompted  bool          // the prompt with the four phases was read on this connection
 	Listed    int           // sessions of those that were listed to their end already
 	First     bool          // it is not known what an earlier dream left
-	ReadTo    memory.Name   // the last memory that a first dream read before it was cut off
+	ReadTo    memory.Name   // the last memory that a first dream read before it was interrupted
 	Changed   []left.Changed
 	Passed    []related.Passage // that name a day which was ahead at the last dream
 	Alike     []related.Pair    // with other projects; none if nobody watches
@@ -83,7 +83,7 @@ func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 		return m, err
 	}
 	m.Findings = append(p.Share.Findings(), m.Findings...)
-	d.reported(m.Findings)
+	d.known.add(m.Findings)
 	d.drawn = &m
 	d.pages.setMap(&m)
 	return m, nil

@@ -42,7 +42,7 @@ type Options struct {
 	Transcripts *search.Store // required
 	ProjectDir  string        // the checkout that the memory is about; "": files that memories name are not checked
 	Enabled     Switch
-	Reread      func() (s Switch, ok bool) // Enabled as it is now, asked at each call that it decides; nil: it does not change
+	Reread      func() (s Switch, ok bool) // returns Enabled as it is now; nil: it does not change
 	MinHours    float64
 	MinSessions int
 	Warnings    []string  // problems of the settings

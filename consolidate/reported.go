@@ -1,35 +1,33 @@
 package consolidate
 
-import (
-	"dream-mcp/memory/rule"
-)
+import "dream-mcp/memory/rule"
 
-// reported records that findings were reported in this dream.
-func (d *dream) reported(findings []rule.Finding) {
-	for _, f := range findings {
-		d.report(findingKey(f))
-	}
-}
+// reports are the keys of what was reported in a dream.
+type reports map[string]bool
 
-// report records that something is reported in this dream, and reports whether it was not before.
-func (d *dream) report(key string) bool {
-	if d.known == nil {
-		d.known = make(map[string]bool)
-	}
-	known := d.known[key]
-	d.known[key] = true
+// first records that something is reported, and reports whether it was not before.
+func (r reports) first(key string) bool {
+	known := r[key]
+	r[key] = true
 	return !known
 }
 
-// fresh returns errors and the findings that were not yet reported in this dream.
-func (d *dream) fresh(findings []rule.Finding) (fresh []rule.Finding) {
-	fresh = []rule.Finding{} // never null in an answer
+// add records that findings are reported.
+func (r reports) add(findings []rule.Finding) {
 	for _, f := range findings {
-		if f.Severity == rule.Error || !d.known[findingKey(f)] {
+		r.first(findingKey(f))
+	}
+}
+
+// fresh returns errors and the findings that were not reported yet, and records them.
+func (r reports) fresh(findings []rule.Finding) []rule.Finding {
+	fresh := []rule.Finding{} // never null in an answer
+	for _, f := range findings {
+		if f.Severity == rule.Error || !r[findingKey(f)] {
 			fresh = append(fresh, f)
 		}
 	}
-	d.reported(fresh)
+	r.add(fresh)
 	return fresh
 }
 

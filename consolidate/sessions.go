@@ -79,7 +79,7 @@ func (s *Sessions) Search(ctx context.Context, q search.Query, since string) (re
 // Mentions are the memories that match.
 type Mentions struct {
 	Memories int
-	Found    []Mention      // of each memory the first that has a pattern, of its body if there is any
+	Found    []Mention      // of each memory the first that has a pattern, in its body rather than its description
 	Of       []search.Found // passages, by pattern; nil if nothing was searched
 }
 

@@ -90,7 +90,7 @@ func (w *writing) read() (err error) {
 	return err
 }
 
-// content is what the write makes of the file as it is.
+// content returns the new text as the caller gives it.
 func (w *writing) content() ([]byte, error) {
 	if w.Content != nil {
 		return []byte(*w.Content), nil
@@ -116,7 +116,7 @@ func (w *writing) content() ([]byte, error) {
 	return data, nil
 }
 
-// stamped is the text with what the server carries over: the time, the sources, and of merged memories the oldest creation.
+// stamped returns the new text with the time, the sources, and of merged memories the oldest creation.
 func (w *writing) stamped() *memory.Topic {
 	topic := memory.ParseTopic(w.data)
 	topic.Quote()

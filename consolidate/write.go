@@ -184,7 +184,7 @@ func (w *writing) inDream(ctx context.Context, d *dream) (WriteResult, error) {
 			res.Findings = append(res.Findings, f)
 		}
 	}
-	res.Findings = d.fresh(res.Findings)
+	res.Findings = d.known.fresh(res.Findings)
 	d.log(state.Event{Kind: state.EventStaged, Text: res.Action + " " + res.Path})
 	return res, d.Save()
 }
