@@ -13,7 +13,6 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/memory/related"
 	"dream-mcp/memory/rule"
-	"dream-mcp/memory/visible"
 )
 
 // firstSessions is the number of sessions that the first listing shows, the newest.
@@ -85,7 +84,7 @@ func (s *Sessions) endList(page listing.Page, begun listingOf) error {
 	}
 	e := state.Event{Kind: state.EventListed, Hits: page.Utterances}
 	for _, t := range page.Touched {
-		e.Files = append(e.Files, d.pages.touch(t.Where))
+		e.Files = append(e.Files, d.pages.touch(t))
 	}
 	d.log(e)
 	if page.List.Window {
@@ -154,13 +153,11 @@ func (s *Sessions) sinceLast(ctx context.Context) (listed.Progress, error) {
 	return listed.Progress{Since: since}, err
 }
 
-const (
-	maxAsked   = 1_500 // bytes of an utterance that are looked at
-	maxPassage = 200   // characters of a passage that is shown beside it
-)
+// maxAsked is how many bytes of an utterance are looked at.
+const maxAsked = 1_500
 
 // touch returns what finds the passages of memories that an utterance touches, and what counts the words that are said; nil outside
-// dreams. The first dream reads all memories: it needs no text of a passage.
+// dreams.
 func (d *dream) touch() (said func(text string), touch listing.Touch) {
 	if d == nil {
 		return nil, nil
@@ -170,21 +167,17 @@ func (d *dream) touch() (said func(text string), touch listing.Touch) {
 		return nil, nil
 	}
 	x := related.New(related.Documents(s.Shown(nil)))
-	return func(text string) { x.Said(asked(text)) }, touchOf(x, d.before != nil)
+	return func(text string) { x.Said(asked(text)) }, touchOf(x)
 }
 
 // asked returns what is looked at of an utterance.
 func asked(text string) string { return text[:min(len(text), maxAsked)] }
 
-// touchOf finds the passages of x that an utterance is about. Their texts are shown if the dream does not read them anyway.
-func touchOf(x *related.Index, known bool) listing.Touch {
-	return func(text string) (touched []listing.Touched) {
+// touchOf finds the passages of x that an utterance is about.
+func touchOf(x *related.Index) listing.Touch {
+	return func(text string) (touched []string) {
 		for _, p := range x.About(asked(text)) {
-			t := listing.Touched{Where: p.Where()}
-			if known {
-				t.Text = visible.OneLine(p.Text, maxPassage)
-			}
-			touched = append(touched, t)
+			touched = append(touched, p.Where())
 		}
 		return touched
 	}

@@ -18,8 +18,9 @@ import (
 // What a write compares with the old text: so many bytes of both, since the time grows with their product; and how many sentences it
 // names as dropped.
 const (
-	maxCompared = 16 << 10
-	maxDropped  = 5
+	maxCompared    = 16 << 10
+	maxDropped     = 5
+	maxDroppedText = 200 // characters
 )
 
 // dropped names the sentences that a whole new text does not say any more. To leave them out may be meant.
@@ -31,7 +32,7 @@ func (w *writing) dropped() (findings []rule.Finding) {
 	facts := rule.Dropped(w.n, w.prior.Shown(show), w.after.Topics[w.n].Shown(show))
 	for _, f := range facts[:min(len(facts), maxDropped)] {
 		findings = append(findings, rule.Finding{Rule: "loss", Severity: rule.Info, File: w.n.String(),
-			Message: "the new text does not say: " + visible.Short(f.Text, maxPassage), Hint: "if it still holds, write it again"})
+			Message: "the new text does not say: " + visible.Short(f.Text, maxDroppedText), Hint: "if it still holds, write it again"})
 	}
 	return findings
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
 )
@@ -35,7 +34,7 @@ func TestTouch(t *testing.T) {
 	}
 	signer, _ := memory.ParseName("signer.md")
 	s.Put(signer, []byte("---\nname: signer\ndescription: who signs the invoices\ntype: project\n---\n\nThis is for the office.\n\nInvoices above 500 are for Berit.\n"))
-	touch := touchOf(related.New(related.Documents(s)), true)
+	touch := touchOf(related.New(related.Documents(s)))
 	for text, want := range map[string]string{
 		"the mill in Oakham opens on December 3rd now":                       "oakham.md",
 		"and Oakham is December 3rd now":                                     "", // two memories say something on it
@@ -49,7 +48,7 @@ func TestTouch(t *testing.T) {
 			t.Errorf("%q touches %q, want %q", text, got, want)
 		}
 	}
-	if hits := touch("Sverre signs the invoices from now on"); len(hits) != 1 || hits[0].Where != "signer.md:9" || !strings.Contains(hits[0].Text, "Berit") {
+	if hits := touch("Sverre signs the invoices from now on"); len(hits) != 1 || hits[0] != "signer.md:9" {
 		t.Errorf("got %+v, want the line that holds the value, not the description", hits)
 	}
 }
@@ -66,7 +65,7 @@ func TestTouchChance(t *testing.T) {
 	for i := range 30 {
 		put(fmt.Sprintf("other%d.md", i), fmt.Sprintf("Plank%d goes beside beam%d, and it is long enough to be a sentence of many words.", i, i))
 	}
-	touch := touchOf(related.New(related.Documents(s)), true)
+	touch := touchOf(related.New(related.Documents(s)))
 	for text, want := range map[string]string{
 		"지금 파라미터 값이 출력 안됨":                                                 "",
 		"파라미터는 JSON 아니고 YAML":                                              "deploy.md",
@@ -99,7 +98,7 @@ func TestTouchInTalk(t *testing.T) {
 		put(fmt.Sprintf("other%d.md", i), fmt.Sprintf("The plank%d is with the beam%d.", i, i))
 	}
 	x := related.New(related.Documents(s))
-	said, touch := func(text string) { x.Said(asked(text)) }, touchOf(x, true)
+	said, touch := func(text string) { x.Said(asked(text)) }, touchOf(x)
 	for i := range 30 {
 		said(fmt.Sprintf("weigh wagon %d with an empty hopper", i))
 	}
@@ -120,9 +119,9 @@ func TestTouchInTalk(t *testing.T) {
 }
 
 // filesOf returns the files of what an utterance touches, joined.
-func filesOf(touched []listing.Touched) (files string) {
+func filesOf(touched []string) (files string) {
 	for _, h := range touched {
-		file, _, _ := strings.Cut(h.Where, ":")
+		file, _, _ := strings.Cut(h, ":")
 		files += file
 	}
 	return files

@@ -161,7 +161,6 @@ func changedPart(c left.Changed) string {
 	for _, p := range c.Alone {
 		b.add(true, "  %d: %s\n", p.Line, passage(p.Text, nil, maxPassageLine))
 	}
-	b.add(len(c.Touches) > 0, "  and touches: %s\n", quoted(strings.Join(c.Touches, ", "), 600))
 	return b.String()
 }
 

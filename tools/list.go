@@ -65,7 +65,7 @@ var listMarks = []struct {
 	{has(" [suggested] "), "[suggested]: the host's words, which the user took with a key."},
 	{has(" [rejected] "), "[rejected]: why the use of a tool was rejected."},
 	{func(text string) bool { return datedMark.MatchString(text) }, "\"next week (…)\": a date computed from the day of the line."},
-	{has(" → "), "→: memories that may be on the same thing."},
+	{has(" → "), "→: memories that may be on the same thing; read_memory {} shows them."},
 	{func(text string) bool {
 		return strings.Contains(text, " more] ") || strings.Contains(text, " said again later")
 	},
@@ -91,10 +91,6 @@ func renderPage(page listing.Page, now time.Time) string {
 		}
 		b.add(b.Len() > 0, "\n")
 		b.WriteString(fenceOpen + "\n" + harmless(page.Text) + fenceClose + "\n")
-		b.add(len(page.Touched) > 0, "What those memories say (→):\n")
-		for _, t := range page.Touched {
-			b.add(true, "%s: %s\n", t.Where, oneLine(t.Text))
-		}
 	}
 	b.add(true, "page %d, %d of %s, %d of %s", page.Number,
 		page.Sessions, phrase.Plural(l.Sessions, "session"), page.Utterances, phrase.Plural(page.Of, "utterance"))

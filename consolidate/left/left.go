@@ -90,15 +90,14 @@ func Last(store *ops.Store) (state.Left, error) {
 // A Changed is a memory that somebody else changed since the last dream: the host, the person, another machine or another
 // program.
 type Changed struct {
-	File    string
-	Action  string // created, changed or deleted
-	Beside  []related.Pair
-	Touches []string          // what it touches besides, as file:line
-	Alone   []related.Passage // the first of what is new and touches nothing
+	File   string
+	Action string // created, changed or deleted
+	Beside []related.Pair
+	Alone  []related.Passage // the first of what is new and touches nothing
 }
 
 // maxNearest is the number of memories beside a changed one that a dream reads. The map shows the passages of the others.
-const maxNearest = 3
+const maxNearest = 2
 
 // Nearest returns the passages of the memories that are nearest to what is new.
 func (c *Changed) Nearest() (nearest []related.Passage) {
@@ -115,10 +114,9 @@ func (c *Changed) Nearest() (nearest []related.Passage) {
 
 // The numbers of passages that are shown beside what changed, of all memories and of one.
 const (
-	maxBeside = 40
-	maxOfOne  = 10
+	maxBeside = 15
+	maxOfOne  = 8
 	minOfOne  = 3
-	maxNamed  = 12 // more that are only named
 	maxAlone  = 3
 )
 
@@ -183,11 +181,7 @@ func PassedSince(l *state.Left, docs []related.Document, now time.Time) (all []r
 
 // relate sets what passages of c touch.
 func (c *Changed) relate(x *related.Index, passages []related.Passage, max int) {
-	pairs := x.Beside(passages, func(file string) bool { return file == c.File }, max+maxNamed)
-	c.Beside = pairs[:min(len(pairs), max)]
-	for _, p := range pairs[len(c.Beside):] {
-		c.Touches = append(c.Touches, p.Where())
-	}
+	c.Beside = x.Beside(passages, func(file string) bool { return file == c.File }, max)
 	for _, p := range passages {
 		if len(c.Alone) < maxAlone && !slices.ContainsFunc(c.Beside, func(b related.Pair) bool { return b.From == p }) {
 			c.Alone = append(c.Alone, p)

@@ -6,7 +6,7 @@ import (
 	"dream-mcp/memory/related"
 )
 
-// Of what a change touches, the passages of the three nearest memories are named, however the pairs are ordered.
+// Of what a change touches, the passages of the two nearest memories are named, however the pairs are ordered.
 func TestNearest(t *testing.T) {
 	var c Changed
 	for _, p := range []struct {
@@ -20,7 +20,7 @@ func TestNearest(t *testing.T) {
 	for _, p := range c.Nearest() {
 		got += p.Where() + " "
 	}
-	if got != "b.md:3 d.md:3 e.md:3 b.md:7 " {
+	if got != "b.md:3 d.md:3 b.md:7 " {
 		t.Errorf("the nearest are %s", got)
 	}
 }

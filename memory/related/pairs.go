@@ -10,13 +10,20 @@ import (
 	"dream-mcp/memory/text"
 )
 
-// A Pair is two passages that touch each other.
+// A Pair is two passages that touch each other. Its score counts up to 1+maxValues times where they have different values of what may be
+// the same thing.
 type Pair struct {
 	From Passage
 	Hit  // the other
+
+	differs bool
 }
 
-// Beside returns what passages of one file touch in other files, the nearest first. skip says which files are not asked for; nil: none.
+// maxValues is how many words beside two values count.
+const maxValues = 3
+
+// Beside returns what passages of one file touch in other files, the nearest first: for each of them the nearest passage of each
+// file, and those with other values. skip says which files are not asked for; nil: none.
 func (x *Index) Beside(from []Passage, skip func(file string) bool, max int) (pairs []Pair) {
 	type touch struct {
 		Pair
@@ -25,17 +32,31 @@ func (x *Index) Beside(from []Passage, skip func(file string) bool, max int) (pa
 	}
 	best := map[int]touch{} // by the passage that is touched
 	for _, p := range from {
-		words := x.words(p.Text, false)
+		words, values := x.words(p.Text, false), x.valuesOf(p.Text)
 		for i, share := range x.shares(words) {
-			if share >= minBeside && share > best[i].Score && (skip == nil || !skip(x.Passages[i].File)) {
-				best[i] = touch{Pair{p, Hit{Passage: x.Passages[i], Score: share}}, i, words}
+			if share < minBeside || skip != nil && skip(x.Passages[i].File) {
+				continue
+			}
+			beside := otherValue(values, func() []value { return x.valuesOf(x.Passages[i].Text) })
+			if share *= float64(1 + min(beside, maxValues)); share > best[i].Score {
+				best[i] = touch{Pair{p, Hit{Passage: x.Passages[i], Score: share}, beside > 0}, i, words}
 			}
 		}
 	}
-	touches := slices.SortedFunc(maps.Values(best), func(a, b touch) int { return comparePairs(a.Pair, b.Pair) })
-	for _, t := range touches[:min(len(touches), max)] {
-		t.Shared = x.shared(t.words, t.at)
-		pairs = append(pairs, t.Pair)
+	type between struct {
+		from Passage
+		file string
+	}
+	has := map[between]bool{}
+	for _, t := range slices.SortedFunc(maps.Values(best), func(a, b touch) int { return comparePairs(a.Pair, b.Pair) }) {
+		if len(pairs) == max {
+			break
+		}
+		if b := (between{t.From, t.File}); t.differs || !has[b] {
+			has[b] = true
+			t.Shared = x.shared(t.words, t.at)
+			pairs = append(pairs, t.Pair)
+		}
 	}
 	return pairs
 }

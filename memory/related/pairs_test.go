@@ -58,6 +58,28 @@ func TestBesideNearest(t *testing.T) {
 	}
 }
 
+// A passage with another value of the same thing comes before one that shares more words, and is not left out where its memory has a
+// nearer one.
+func TestBesideOtherValue(t *testing.T) {
+	docs := []Document{
+		{File: "crane.md", Body: "The crane at the north quay lifts sacks from barges in the morning.\n\nIts rope is changed; it lifts 35 tonnes at most, says Ines.\n"},
+		{File: "quay.md", Body: "At the north quay barges bring sacks, and a crane lifts what the morning brings.\n\nIn the morning the north quay is wet.\n"},
+	}
+	for i := range 40 {
+		docs = append(docs, Document{File: fmt.Sprintf("other_%d.md", i), Body: fmt.Sprintf("Shed %d is painted.\n", i)})
+	}
+	said := []Passage{{Text: "In the morning the crane at the north quay, for sacks from barges, lifts 40 tonnes."}}
+	for max, want := range map[int]string{10: "crane.md:0 crane.md:2 quay.md:0 ", 2: "crane.md:0 crane.md:2 "} {
+		got := ""
+		for _, p := range New(docs).Beside(said, nil, max) {
+			got += p.Where() + " "
+		}
+		if got != want {
+			t.Errorf("the nearest %d are %s", max, got)
+		}
+	}
+}
+
 // Words that many memories hold are more than chance where they are a large share of what two passages say.
 func TestBesideShare(t *testing.T) {
 	docs := []Document{{File: "fog.md", Body: "In fog ferry, barge and crane idle, says Ines.\n"}, {File: "storm.md", Body: "Ferry, barge and crane go on.\n"}}

@@ -13,12 +13,9 @@ import (
 // maxLists is how many lists are kept, the newest.
 const maxLists = 4
 
-// A Touched is a passage of a memory that an utterance touches. Without a text the page only names it.
-type Touched struct{ Where, Text string }
-
-// Touch returns the passages that an utterance touches; nil if that is not asked for. It is called with texts as they are
-// shown.
-type Touch func(text string) []Touched
+// Touch returns the passages that an utterance touches, as file:line; nil if that is not asked for. It is called with texts as they
+// are shown.
+type Touch func(text string) []string
 
 // A Book keeps lists, so that a cursor finds the one that it is of. Its zero value is empty. It is safe for
 // concurrent use.
@@ -36,7 +33,7 @@ func (b *Book) First(ctx context.Context, store *search.Store, l *List, pageByte
 	b.mu.Lock()
 	b.lists = append(b.lists[max(0, len(b.lists)-maxLists+1):], l)
 	b.mu.Unlock()
-	return l.page(ctx, store, position{}, 1, pageBytes, limit)
+	return l.pageFrom(ctx, store, position{}, 1, pageBytes, limit)
 }
 
 // Next returns the page that a cursor names. Without a limit, that of the first page holds, and its size. A cursor of a list that is not kept any more fails with a
@@ -60,7 +57,7 @@ func (b *Book) Next(ctx context.Context, store *search.Store, cursor string, pag
 	if limit == 0 {
 		pageBytes, limit = l.pageBytes, l.limit
 	}
-	return l.page(ctx, store, p, number, pageBytes, limit)
+	return l.pageFrom(ctx, store, p, number, pageBytes, limit)
 }
 
 // has reports whether a page may begin at a position.

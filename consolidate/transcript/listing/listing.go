@@ -74,9 +74,8 @@ type List struct {
 	segments   []segment
 	utterances int
 
-	mu      sync.Mutex          // of what follows
-	begun   map[string]position // the first utterance that names a passage, and that shares a word with it
-	explain map[string]int      // the page that explained a mark
+	mu      sync.Mutex     // of what follows
+	explain map[string]int // the page that explained a mark
 }
 
 // Explains reports whether a page is the one to explain a mark: the first that was asked.
@@ -136,7 +135,7 @@ func New(ctx context.Context, store *search.Store, q Query) (*List, error) {
 	if q.Zone == nil {
 		q.Zone = time.UTC
 	}
-	l := &List{query: q, begun: map[string]position{}, explain: map[string]int{}}
+	l := &List{query: q, explain: map[string]int{}}
 	modified := q.Modified
 	if q.Since.After(modified) {
 		modified = q.Since

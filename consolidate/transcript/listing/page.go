@@ -12,12 +12,12 @@ import (
 type Page struct {
 	Number     int
 	Text       string
-	Shown      []Range   // what is on it
-	Sessions   int       // that are shown to their end, up to this page
-	Utterances int       // up to this page
-	Of         int       // utterances in the list
-	Cursor     string    // of the next page; empty on the last
-	Touched    []Touched // with a text, by the utterances of the page, each once in the list
+	Shown      []Range  // what is on it
+	Sessions   int      // that are shown to their end, up to this page
+	Utterances int      // up to this page
+	Of         int      // utterances in the list
+	Cursor     string   // of the next page; empty on the last
+	Touched    []string // the passages that its utterances name
 
 	List *List
 }
@@ -32,8 +32,22 @@ type Range struct {
 // A position is where a page begins: in a segment, at one of its session's kept.
 type position struct{ segment, at int }
 
-// Page returns the page of a list that begins at a position, with at most so many bytes of text and, if limit is
-// above 0, so many utterances; at least one line.
+// A page that leaves out no more than maxLeft utterances has them too, if it is then longer by a sixteenth at most.
+const maxLeft = 5
+
+// pageFrom returns the page of a list that begins at a position, with about so many bytes of text and, if limit is above 0, at most so
+// many utterances; at least one line.
+func (l *List) pageFrom(ctx context.Context, store *search.Store, p position, number, pageBytes, limit int) (Page, error) {
+	page, err := l.page(ctx, store, p, number, pageBytes, limit)
+	if err == nil && page.Cursor != "" && limit == 0 && page.Of-page.Utterances <= maxLeft {
+		if last, err := l.page(ctx, store, p, number, pageBytes+pageBytes/16, limit); err == nil && last.Cursor == "" {
+			return last, nil
+		}
+	}
+	return page, err
+}
+
+// page is pageFrom with at most so many bytes.
 func (l *List) page(ctx context.Context, store *search.Store, p position, number, pageBytes, limit int) (Page, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -47,7 +61,7 @@ func (l *List) page(ctx context.Context, store *search.Store, p position, number
 		var head string
 		head, where = t.header(p.at > g.from || g.from > 0 || s.after != Mark{}, where)
 		fits := func(more int) bool {
-			return len(page.Shown) == 0 || text.Len()+touchedBytes(page.Touched)+len(head)+more <= pageBytes
+			return len(page.Shown) == 0 || text.Len()+len(head)+more <= pageBytes
 		}
 		at, full := max(p.at, g.from), false
 		for at < g.to {
@@ -69,8 +83,7 @@ func (l *List) page(ctx context.Context, store *search.Store, p position, number
 				}
 			}
 			line, touched := t.line(at)
-			more := len(line) + touchedBytes(touched)
-			full = t.cut && !s.kept[at].Mark.Before(t.last) && shown > 0 || limit > 0 && shown == limit || shown > 0 && !fits(more)
+			full = t.cut && !s.kept[at].Mark.Before(t.last) && shown > 0 || limit > 0 && shown == limit || shown > 0 && !fits(len(line))
 			if full {
 				break
 			}
@@ -88,22 +101,6 @@ func (l *List) page(ctx context.Context, store *search.Store, p position, number
 		}
 	}
 	return l.ended(page, p, text.String()), nil
-}
-
-// begins reports whether an utterance is the first with a key, of those that were asked about.
-func (l *List) begins(key string, at position) bool {
-	if _, known := l.begun[key]; !known {
-		l.begun[key] = at
-	}
-	return l.begun[key] == at
-}
-
-// touchedBytes returns the size of passages on a page.
-func touchedBytes(touched []Touched) (n int) {
-	for _, t := range touched {
-		n += len(t.Where) + len(t.Text) + 4
-	}
-	return n
 }
 
 // add records that a page shows an utterance of a session, or the one that it is folded into.

@@ -99,8 +99,8 @@ func (t *talk) header(continued bool, before string) (line, where string) {
 	return line + "\n", where
 }
 
-// line renders the utterance at a place. touched are the passages that it is the first to name.
-func (t *talk) line(at int) (line string, touched []Touched) {
+// line renders the utterance at a place. touched are the passages that it names.
+func (t *talk) line(at int) (line string, touched []string) {
 	k := &t.session.kept[at]
 	mark := ":" + k.id()
 	u, ok := t.utterance(at)
@@ -137,13 +137,8 @@ func (t *talk) line(at int) (line string, touched []Touched) {
 	text = reldate.Annotated(text, when)
 	b.WriteString(indented(text))
 	if touch := t.list.query.Touch; touch != nil && (u.Speaker == said.User || u.Speaker == said.Memory) {
-		mark := " → "
-		for _, p := range touch(text) {
-			b.WriteString(mark + p.Where)
-			mark = ", "
-			if p.Text != "" && t.list.begins(p.Where, position{t.number, at}) {
-				touched = append(touched, p)
-			}
+		if touched = touch(text); len(touched) > 0 {
+			b.WriteString(" → " + strings.Join(touched, ", "))
 		}
 	}
 	return b.String() + "\n", touched
