@@ -136,6 +136,18 @@ func (l *plan) lost() map[string]string {
 	return lost
 }
 
+// land lands the operation with its summary and the accepted losses. After an error both are as before.
+func (l *plan) land() error {
+	t := l.t
+	summary, accepted := t.Summary, t.Accepted
+	t.Summary, t.Accepted = l.request.Summary, l.lost()
+	err := t.Land(l.index.Landing(t))
+	if err != nil {
+		t.Summary, t.Accepted = summary, accepted
+	}
+	return err
+}
+
 // settle turns the errors that were waived into warnings, and refuses where an error remains.
 func settle(findings []rule.Finding, waived func(rule.Finding) bool) ([]rule.Finding, error) {
 	refused := false

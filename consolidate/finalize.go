@@ -104,11 +104,8 @@ func (d *dream) finalize(r ops.FinalizeRequest, stolen bool) (res FinalizeResult
 	if (d.p.options.Propose && d.p.Store.Unattended || stolen) && (len(d.Changes) > 0 || plan.index.Changed()) {
 		return d.propose(plan)
 	}
-	deletes := d.Accepted
-	d.Summary, d.Accepted = r.Summary, plan.lost()
 	d.log(state.Event{Kind: state.EventLanding})
-	if err := d.Land(plan.index.Landing(d.Tx)); err != nil {
-		d.Summary, d.Accepted = "", deletes
+	if err := plan.land(); err != nil {
 		return FinalizeResult{}, d.landError(err)
 	}
 	res = committed(d.Tx, plan.index, nil, ops.Summary(d.Changes, d.Op)+d.Undecided()+d.p.notRead())

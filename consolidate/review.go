@@ -190,8 +190,7 @@ func (q *Proposals) land(t *ops.Tx, rest *ops.Op) (FinalizeResult, error) {
 	if err := q.Queue.Keep(t, rest); err != nil {
 		return FinalizeResult{}, err
 	}
-	t.Summary, t.Accepted = t.Request.Summary, plan.lost()
-	if err := t.Land(plan.index.Landing(t)); err != nil {
+	if err := plan.land(); err != nil {
 		return FinalizeResult{}, err
 	}
 	err = t.End(ops.Committed, "")
