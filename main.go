@@ -240,9 +240,7 @@ func serve(ctx context.Context, flags settings.Flags, setup settings.Setup, miss
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	begin := func(p *consolidate.Project) {
-		unlock := p.Store.Lock()
-		err := p.Store.Recover(ctx)
-		if unlock(); err != nil {
+		if err := p.Recover(ctx); err != nil {
 			log.Warn("recovering what a crash left", "error", err)
 		}
 		if err := p.FinishForgetting(ctx); err != nil {

@@ -77,7 +77,7 @@ func TestContainers(t *testing.T) {
 					t.Errorf("another container: %s", said)
 				}
 			}
-			if err := p.Store.Recover(ctx); err != nil {
+			if err := p.Recover(ctx); err != nil {
 				t.Fatal(err)
 			}
 			if got, want := w.hostStamp(), fmt.Sprintf("%q %s", "", prior.Format("2006-01-02T15:04:05Z")); got != want {

@@ -84,7 +84,7 @@ func (w *world) checkRecovered(name, what string, whole span) {
 	w.setNow(w.now.Add(time.Minute))
 	p := Open(w.options())
 	defer p.Close("the check ended")
-	if err := p.Store.Recover(ctx); err != nil {
+	if err := p.Recover(ctx); err != nil {
 		t.Errorf("%s: recovery: %v", what, err)
 		return
 	}
@@ -207,7 +207,7 @@ func TestLostPlan(t *testing.T) {
 func TestTornRecord(t *testing.T) {
 	w := cutOff(t, "updated a.md")
 	w.put(lock.File, "\x00{\"dream\": \"2026")
-	if err := w.open().Store.Recover(ctx); err != nil {
+	if err := w.open().Recover(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := w.files(), runWhole(t, "commit").after; !same(got, want) {

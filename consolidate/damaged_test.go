@@ -143,7 +143,7 @@ func TestDamagedState(t *testing.T) {
 			w := newWorldFor(t, "commit")
 			w.runToDeath("commit", cut)
 			return w
-		}, func(p *Project) error { return p.Store.Recover(ctx) }},
+		}, func(p *Project) error { return p.Recover(ctx) }},
 		{"landed", func() *world { w := newWorldFor(t, "commit"); w.do("commit"); return w }, func(p *Project) error {
 			_, err := p.History.Undo(ctx, "")
 			return err
@@ -356,7 +356,9 @@ func TestZeroedPages(t *testing.T) {
 		texts = append(texts, w.files())
 	}
 	path := p.Store.Records.Path()
+	unlock := p.Store.Lock()
 	newest, _, err := p.History.Named(ctx, "")
+	unlock()
 	if err := errors.Join(err, p.Close("the test ended")); err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func TestHeldFile(t *testing.T) {
 				if half == nil {
 					w.mustDo(dreamThen(finalize)(w.open()))
 				} else {
-					w.mustDo(w.open().Store.Recover(ctx))
+					w.mustDo(w.open().Recover(ctx))
 				}
 			}
 			if got := w.files(); !same(got, want) {

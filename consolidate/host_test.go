@@ -211,7 +211,7 @@ func TestHostSecondLineAfterDeath(t *testing.T) {
 				before := w.files()
 				died := w.runToDeath(name, step)
 				p := w.open()
-				if err := p.Store.Recover(ctx); err != nil {
+				if err := p.Recover(ctx); err != nil {
 					t.Fatalf("step %d (%s): %v", step, died, err)
 				}
 				at := prior

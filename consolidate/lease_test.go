@@ -42,7 +42,7 @@ func TestLockFileRemoved(t *testing.T) {
 // The lock file is made in the directory that was opened, whatever its path leads to by now.
 func TestLockFileElsewhere(t *testing.T) {
 	w := newWorld(t)
-	dir, err := w.open().Store.Dir(ctx)
+	dir, err := dirOf(w.open())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestLockFileElsewhere(t *testing.T) {
 func heldAfter(t *testing.T, w *world) (p *Project, l *lock.Lock) {
 	t.Helper()
 	p = w.open()
-	dir, err := p.Store.Dir(ctx)
+	dir, err := dirOf(p)
 	if err != nil {
 		t.Fatal(err)
 	}

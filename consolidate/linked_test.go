@@ -38,7 +38,7 @@ func TestHardLinks(t *testing.T) {
 	}{
 		{
 			"our lock, at a start", func(w *world, p *Project) string { return filepath.Join(w.memory, lock.File) },
-			func(w *world, p *Project) error { return p.Store.Recover(ctx) }, memory.ErrLinked,
+			func(w *world, p *Project) error { return p.Recover(ctx) }, memory.ErrLinked,
 		},
 		{
 			"our lock, at a write", func(w *world, p *Project) string { return filepath.Join(w.memory, lock.File) },

@@ -123,7 +123,7 @@ func trySecondProcess(t *testing.T, name string, step int) {
 func TestMomentIsWaitedFor(t *testing.T) {
 	w := newWorld(t)
 	dir := w.open()
-	d, err := dir.Store.Dir(ctx)
+	d, err := dirOf(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -140,6 +140,12 @@ func (p *Project) ended(i ops.Op) error {
 	return nil
 }
 
+// Recover recovers from a crash, as ops.Store.Recover.
+func (p *Project) Recover(ctx context.Context) error {
+	defer p.Store.Lock()()
+	return p.Store.Recover(ctx)
+}
+
 // Close aborts the open dream, whose stage is kept, and closes the project.
 func (p *Project) Close(reason string) error {
 	err := p.endDream(reason)

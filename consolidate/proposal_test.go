@@ -21,7 +21,7 @@ func (w *world) change(file string, base memory.Sum, data []byte) proposal.Chang
 }
 
 func (w *world) hold(p *Project, c proposal.Change) (kept bool) {
-	w.mustDo(p.Store.WithFileLock(ctx, func(dir *memory.Dir) (err error) {
+	w.mustDo(withFileLock(p, func(dir *memory.Dir) (err error) {
 		kept, err = p.Proposals.Queue.Hold(dir, c)
 		return err
 	}))
@@ -241,7 +241,7 @@ func TestKilledAnswerWaits(t *testing.T) {
 			t.Fatal("it was never killed while it planned")
 		}
 		p := w.open()
-		if err := p.Store.Recover(ctx); err != nil {
+		if err := p.Recover(ctx); err != nil {
 			t.Fatal(err)
 		}
 		entries, err := logOf(p)

@@ -26,7 +26,7 @@ func FuzzLockRecord(f *testing.F) {
 		w.put(lock.File, record)
 		p := Open(w.options())
 		defer p.Close("the test ended")
-		err := p.Store.Recover(ctx)
+		err := p.Recover(ctx)
 		if got := w.files(); !same(got, before) {
 			t.Errorf("%q changed the memory:%s", record, differences(got, before))
 		}

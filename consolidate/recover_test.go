@@ -53,7 +53,7 @@ func TestRecoverOverForeignFile(t *testing.T) {
 			}
 			was := putForeign(t, a, test.put)
 			p := w.open()
-			if err := p.Store.Recover(ctx); err != nil {
+			if err := p.Recover(ctx); err != nil {
 				t.Fatal(err)
 			}
 			if is, err := os.Lstat(a); err != nil || !os.SameFile(is, was) {
@@ -83,7 +83,7 @@ func TestRecoverOverDisplaced(t *testing.T) {
 				}
 				was := putForeign(t, filepath.Join(w.memory, temp), test.put)
 				p := w.open()
-				if err := p.Store.Recover(ctx); err != nil {
+				if err := p.Recover(ctx); err != nil {
 					t.Fatal(err)
 				}
 				if is, err := os.Lstat(path); err != nil || !os.SameFile(is, was) {
@@ -119,7 +119,7 @@ func TestRecoverOverALinkedFolder(t *testing.T) {
 			}
 			was, _ := os.ReadDir(outside)
 			p := w.open()
-			if err := p.Store.Recover(ctx); err != nil {
+			if err := p.Recover(ctx); err != nil {
 				t.Fatal(err)
 			}
 			if is, _ := os.ReadDir(outside); len(is) != len(was) {
@@ -164,7 +164,7 @@ func TestRecoverFromADamagedFolder(t *testing.T) {
 			w := cutOff(t, "updated a.md")
 			w.mustDo(test.damage(w))
 			p := w.open()
-			if err := p.Store.Recover(ctx); err == nil {
+			if err := p.Recover(ctx); err == nil {
 				t.Error("it was recovered")
 			}
 			// A person who stops it reads that nobody dreams, and never that the dead was stopped.
@@ -217,7 +217,7 @@ func TestRecoverSweepsWhatTheStampLeft(t *testing.T) {
 	w := cutOff(t, "stamp")
 	w.put(".dream-0123456789abcdef.tmp", "")
 	w.put(".dream-fedcba9876543210.tmp", "theirs")
-	if err := w.open().Store.Recover(ctx); err != nil {
+	if err := w.open().Recover(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if kept := w.query("SELECT CAST(text AS TEXT) FROM texts WHERE sum = ?", string(memory.SumOf([]byte("theirs")))); !slices.Equal(kept, []string{"theirs"}) {
@@ -250,7 +250,7 @@ func TestRecoverAMarkWithoutAPlan(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(w.memory, lock.File))
 	w.mustDo(err)
 	w.put(lock.File, strings.Replace(string(data), `"stage":`, `"committing":true,"stage":`, 1))
-	w.mustDo(w.open().Store.Recover(ctx))
+	w.mustDo(w.open().Recover(ctx))
 	if got := w.files(); !same(got, before) {
 		t.Errorf("recovered to:%s", differences(got, before))
 	}
@@ -293,7 +293,7 @@ func TestLandWithoutALog(t *testing.T) {
 				t.Fatalf("told %v", err)
 			}
 			repair()
-			if err := p.Store.Recover(ctx); err != nil {
+			if err := p.Recover(ctx); err != nil {
 				t.Fatal(err)
 			}
 			if same(w.files(), before) {
@@ -312,7 +312,7 @@ func TestLandWithoutALog(t *testing.T) {
 // A read ends what a dead dream left, too: Claude Code would take its lock for a dream that was done.
 func TestReadEndsADeadDream(t *testing.T) {
 	for name, read := range map[string]func(*Project) error{
-		"read":   func(p *Project) error { return p.Store.Complete(ctx) },
+		"read":   func(p *Project) error { return complete(p) },
 		"doctor": func(p *Project) error { _, err := p.Doctor.Examine(ctx, false, false); return err },
 	} {
 		w := newWorldFor(t, "commit")

@@ -47,7 +47,7 @@ func TestResumeAfterAStranger(t *testing.T) {
 	o.StateHome = t.TempDir()
 	stranger := Open(o)
 	defer stranger.Close("the test ended")
-	if err := stranger.Store.Recover(ctx); err != nil {
+	if err := stranger.Recover(ctx); err != nil {
 		t.Fatal(err)
 	}
 	p := w.open()

@@ -114,7 +114,7 @@ func testReadThrough(t *testing.T, operation string) {
 				first[name] = answer(name)
 			}
 			p := w.open()
-			if err := p.Store.Recover(ctx); err != nil {
+			if err := p.Recover(ctx); err != nil {
 				t.Fatal(err)
 			}
 			is := w.everything()
@@ -169,6 +169,7 @@ func TestReadIsOfOneMoment(t *testing.T) {
 		p := w.open()
 		var read map[string]string
 		tries := 0
+		unlock := p.Store.Lock()
 		err := p.Store.View(ctx, func(dir *memory.Dir) error {
 			read = map[string]string{}
 			for i, name := range []string{"a.md", "b.md", "new.md", "MEMORY.md"} {
@@ -182,6 +183,7 @@ func TestReadIsOfOneMoment(t *testing.T) {
 			}
 			return nil
 		})
+		unlock()
 		now := w.files()
 		for _, name := range []string{"a.md", "b.md", "new.md", "MEMORY.md"} {
 			if read[name] != now[name] {

@@ -52,7 +52,7 @@ func TestTogether(t *testing.T) {
 		c.until = time.Now().Add(*togetherFor << c.round)
 		c.run()
 		w.setNow(time.Now())
-		if err := p.Store.Recover(ctx); err != nil {
+		if err := p.Recover(ctx); err != nil {
 			t.Fatal(err)
 		}
 		h = &chronicle{first: first}

@@ -138,7 +138,7 @@ func (h *lawHistory) carryOut(a act, began *undoable) {
 		if h.draw.IntN(2) == 0 {
 			h.foreign(began)
 		}
-		if err := h.open().Store.Recover(ctx); err != nil {
+		if err := h.open().Recover(ctx); err != nil {
 			h.t.Fatal(err)
 		}
 	case 2:
@@ -280,7 +280,7 @@ func (h *lawHistory) dieInUndo() (landed bool) {
 	cmd.Wait()
 	h.tell("undo, to be killed: %s", bytes.TrimSpace(said))
 	p := h.open()
-	if err := p.Store.Recover(ctx); err != nil {
+	if err := p.Recover(ctx); err != nil {
 		h.t.Fatal(err)
 	}
 	entries, err := logOf(p)

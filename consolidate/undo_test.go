@@ -290,7 +290,7 @@ func TestUndoGivesBackAfterDeath(t *testing.T) {
 		before := w.files()
 		w.do("commit")
 		at := w.runToDeath("undo", step)
-		if err := w.open().Store.Recover(ctx); err != nil {
+		if err := w.open().Recover(ctx); err != nil {
 			t.Fatal(err)
 		}
 		want := stampAt(start)

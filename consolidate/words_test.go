@@ -42,7 +42,7 @@ func TestSweepWords(t *testing.T) {
 		{name: "a proposal", days: 91, cite: func(w *world, p *Project) {
 			n, err := memory.ParseName("f.md")
 			w.mustDo(err)
-			w.mustDo(p.Store.WithFileLock(ctx, func(dir *memory.Dir) error {
+			w.mustDo(withFileLock(p, func(dir *memory.Dir) error {
 				_, err := p.Proposals.Queue.Hold(dir, proposal.Change{ID: ops.NewID(w.now), Name: n, Data: []byte(sourced("f", "said:1"))})
 				return err
 			}))
@@ -64,7 +64,7 @@ func TestSweepWords(t *testing.T) {
 			w.mustDo(p.Sources.Keep([]state.Words{{Source: "said:1", Text: "x"}}))
 			w.setNow(now)
 			w.mustDo(p.Sources.Keep([]state.Words{{Source: "said:2", Text: "y"}}))
-			dir, err := p.Store.Dir(ctx)
+			dir, err := dirOf(p)
 			w.mustDo(err)
 			defer dir.Close()
 			p.Sources.Sweep(dir)

@@ -171,10 +171,27 @@ func (w *world) open() *Project {
 	return p
 }
 
-// database returns the database of p.
+// complete completes an interrupted landing.
+func complete(p *Project) error {
+	defer p.Store.Lock()()
+	return p.Store.Complete(ctx)
+}
+
+// dirOf opens the memory directory.
+func dirOf(p *Project) (*memory.Dir, error) {
+	defer p.Store.Lock()()
+	return p.Store.Dir(ctx)
+}
+
+// withFileLock calls do under the file lock.
+func withFileLock(p *Project, do func(*memory.Dir) error) error {
+	defer p.Store.Lock()()
+	return p.Store.WithFileLock(ctx, do)
+}
+
 // logOf returns the log, the oldest entry first, after it has completed an interrupted landing.
 func logOf(p *Project) (entries []ops.LogEntry, err error) {
-	if err := p.Store.Complete(ctx); err != nil {
+	if err := complete(p); err != nil {
 		return nil, err
 	}
 	for e, err := range p.Store.Records.Newest(state.LogQuery{}) {
