@@ -33,7 +33,7 @@ var codex = Host{
 				{Path: "sessions", Why: "Codex's, of all projects: those that ran here", Files: []string{"[0-9]*/[0-9]*/[0-9]*/*.jsonl"}, Sealed: map[string]string{"*/*/*/*.jsonl.zst": "it is compressed"}},
 				{Path: "archived_sessions", Why: "Codex's archive, of all projects: those that ran here", Files: []string{"*.jsonl"}},
 			},
-			ID: codexID, Line: codexLine, Version: []string{"payload", "cli_version"}, NotTyped: codexNotTyped,
+			ID: codexID, Line: codexLine, Version: []string{"payload", "cli_version"},
 		},
 		Place: codexPlace,
 	}, memories("codex", codexPlace, []string{"memories/MEMORY.md"}, nil, codexEntries)},

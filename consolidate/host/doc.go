@@ -11,11 +11,11 @@
 //   - a variable of type Host, and var _ = add(&it). Leave zero what does not exist or what you do not know; each field says what it
 //     is for.
 //   - the reader of its sessions, a said.Format. Choose its container: Line for a file that grows by lines of JSON, Whole for one
-//     that is rewritten, Collect for a file of many sessions, such as a database. A reader turns what it reads into said.Record:
-//     TypedBlocks for what a person typed, Message.Blocks for what the model said, Used for a call of a tool and Answered for its
-//     answer. It says nothing of what it does not know.
+//     that is rewritten, Collect for a file of many sessions, such as a database. A reader turns what it reads into
+//     said.Record: TypedBlocks for what a person typed, which leaves out what the host wrote in their place, Message.Blocks
+//     for what the model said, Used for a call of a tool and Answered for its answer. It says nothing of what it does not
+//     know.
 //   - memories, if its model keeps files of what it remembers: where they are, and how one is cut into entries.
-//   - NotTyped: how texts begin that the host writes in the person's place.
 //
 // The fixture is what a run of the host wrote, with invented content. The test ranges over List: a host without one fails it.
 package host

@@ -42,7 +42,7 @@ var gemini = Host{
 			Host:    "gemini",
 			Folders: []said.Folder{{Path: "tmp/*/chats", Why: "Gemini CLI's, of this project", Trust: said.ByFolder, Files: []string{"*.json", "*.jsonl"}}},
 			Ours:    geminiOurs,
-			ID:      geminiID, Session: geminiSession, Own: geminiOwn, Whole: geminiWhole, NotTyped: geminiNotTyped,
+			ID:      geminiID, Session: geminiSession, Own: geminiOwn, Whole: geminiWhole,
 		},
 		Place: geminiPlace,
 	}, memories("gemini", geminiPlace, []string{"tmp/*/memory/*.md"}, inFolder("memory", geminiOurs), passages)},

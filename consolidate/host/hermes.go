@@ -18,7 +18,7 @@ var hermes = Host{
 				{Path: "state.db", Why: "Hermes' database, of all projects: those that ran here"},
 				{Path: "profiles/*/state.db", Why: "Hermes' database of a profile, of all projects: those that ran here"},
 			},
-			Collect: hermesTables.collect, NotTyped: []string{"[SYSTEM"},
+			Collect: hermesTables.collect,
 		},
 		Place: hermesPlace,
 	}, memories("hermes", hermesPlace, []string{"memories/*.md", "profiles/*/memories/*.md"}, nil, hermesEntries)},

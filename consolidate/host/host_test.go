@@ -12,24 +12,6 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// What one host injects is not typed there, and may be typed elsewhere.
-func TestNotTyped(t *testing.T) {
-	kept := func(text string) string { return text }
-	for _, h := range List {
-		for _, of := range h.Sessions {
-			for _, begin := range of.NotTyped {
-				text := "\n" + begin + " and more"
-				if got := said.TypedIn(text, of.NotTyped, kept); got != "" {
-					t.Errorf("%s: typed %q", h.ID, got)
-				}
-				if got := said.TypedIn(text, nil, kept); got != text {
-					t.Errorf("typed %q of %q", got, text)
-				}
-			}
-		}
-	}
-}
-
 // What is known of a host fits together.
 func TestList(t *testing.T) {
 	seen := map[string]bool{}

@@ -19,7 +19,7 @@ var letta = Host{
 		Format: said.Format{
 			Host:    "letta",
 			Folders: []said.Folder{{Path: "conversations", Why: "Letta Code's, of all projects: those that ran here", Files: []string{"*/messages.jsonl"}}},
-			ID:      lettaID, Beside: lettaBeside, Line: lettaLine, Version: []string{"version"}, NotTyped: []string{"<system-reminder>"},
+			ID:      lettaID, Beside: lettaBeside, Line: lettaLine, Version: []string{"version"},
 		},
 		Place: Place{Variable: "LETTA_LOCAL_BACKEND_DIR", Home: ".letta/lc-local-backend"},
 	}},

@@ -23,14 +23,14 @@ var openClaw = Host{
 		Format: said.Format{
 			Host:    "openclaw",
 			Folders: []said.Folder{{Path: "agents/*/sessions", Why: "OpenClaw's, of one agent: those that ran here", Files: []string{"*.jsonl"}}},
-			ID:      openClawID, Line: openClawLine, Version: []string{"version"}, NotTyped: openClawNotTyped,
+			ID:      openClawID, Line: openClawLine, Version: []string{"version"},
 		},
 		Place: openClawPlace,
 	}, {
 		Format: said.Format{
 			Host:    "openclaw",
 			Folders: []said.Folder{{Path: "agents/*/agent/openclaw-agent.sqlite", Why: "OpenClaw's database, of one agent: those that ran here"}},
-			Collect: tables{openClawSessions, openClawRead}.collect, NotTyped: openClawNotTyped,
+			Collect: tables{openClawSessions, openClawRead}.collect,
 		},
 		Place: openClawPlace,
 	}},

@@ -53,9 +53,6 @@ type Format struct {
 
 	// Memory says that the folders hold what the host's model remembers: each session is one entry, which nobody said.
 	Memory bool
-
-	// NotTyped are the beginnings of texts that the host puts in a person's place, beside those of any host.
-	NotTyped []string
 }
 
 // name returns the host's ID.

@@ -158,3 +158,23 @@ func TestWrittenAgain(t *testing.T) {
 		"1 user: trim the wick", "2 assistant: done", "3 user: and the horn?", "4 user: where was I", "7 user: trim the wick",
 	})
 }
+
+// What one host writes in a person's place is not typed there, and may be typed elsewhere. What opens a dream is typed.
+func TestTypedIn(t *testing.T) {
+	strip := func(text string) string { return strings.TrimPrefix(text, "> ") }
+	for _, test := range []struct {
+		text     string
+		notTyped []string
+		want     string
+	}{
+		{"\n[SYSTEM and more", []string{"[OTHER", "[SYSTEM"}, ""},
+		{"> [SYSTEM and more", []string{"[SYSTEM"}, ""},
+		{"> [SYSTEM and more", nil, "[SYSTEM and more"},
+		{"not [SYSTEM", []string{"[SYSTEM"}, "not [SYSTEM"},
+		{"> [SYSTEM " + DreamMarker, []string{"[SYSTEM"}, "> [SYSTEM " + DreamMarker},
+	} {
+		if got := TypedIn(test.text, test.notTyped, strip); got != test.want {
+			t.Errorf("%q without %q: %q", test.text, test.notTyped, got)
+		}
+	}
+}
