@@ -58,7 +58,7 @@ func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, single bool) (l plan, e
 		return l, err
 	}
 	check := rule.Check{Before: before, After: after, Changed: t.Stage.Changed(), Accepted: accepted, Who: asker(t),
-		Now: p.Store.Now(), OwnWords: p.Sources.OwnWords(before, after, nil), Project: p.openCode()}
+		Now: p.Store.Now(), OwnWords: p.Sources.OwnWords(before, after, nil), Project: p.openCode(false)}
 	if single {
 		check.Only = check.Changed
 	}
@@ -179,7 +179,7 @@ func (w *writing) check(ctx context.Context) ([]rule.Finding, error) {
 	}
 	check := rule.Check{
 		Before: w.before, After: w.after, Prior: w.prior, Changed: map[memory.Name]bool{w.n: true}, Now: w.now,
-		OwnWords: w.p.Sources.OwnWords(w.before, w.after, w.cited), Project: w.p.openCode(),
+		OwnWords: w.p.Sources.OwnWords(w.before, w.after, w.cited), Project: w.p.openCode(false),
 	}
 	findings := check.Written(w.n)
 	if w.t.Kind == lock.KindDream { // what a link leads to may be written later in the dream

@@ -40,7 +40,6 @@ type LintRequest struct {
 // Doubtful memories of the project's own memory are recorded for hooks. It fails with a *RequestError if Dir is not a
 // memory.
 func (p *Project) Lint(ctx context.Context, r LintRequest) (Linted, error) {
-	defer p.Store.Lock()()
 	own := r.Dir == ""
 	dir, err := folderOf(cmp.Or(r.Dir, p.Store.MemoryDir))
 	if errors.Is(err, fs.ErrNotExist) && own { // the first memory makes it
@@ -57,8 +56,9 @@ func (p *Project) Lint(ctx context.Context, r LintRequest) (Linted, error) {
 		store = p.Store.Beside(dir)
 		defer store.Records.Close()
 	}
+	unlock := p.Store.Lock()
 	s, err := store.Snapshot(ctx)
-	if err == nil && s == nil {
+	if unlock(); err == nil && s == nil {
 		err = fmt.Errorf("%q: %w", dir, fs.ErrNotExist) // removed just now
 	}
 	if err != nil {
@@ -88,6 +88,7 @@ func (p *Project) Lint(ctx context.Context, r LintRequest) (Linted, error) {
 		l.Compared = checked.String()
 	}
 	if store == p.Store && !p.Store.LookOnly && project != nil { // without a project drift was not asked
+		defer p.Store.Lock()()
 		p.Recall.KeepDoubts(l.Findings, s)
 	}
 	return l, nil

@@ -167,7 +167,7 @@ func (w *writing) checkLossInDream() error {
 
 // contradicted reports whether the code contradicts the memory.
 func (w *writing) contradicted() bool {
-	return slices.ContainsFunc(rule.Standing(w.before, w.p.openCode(), w.now), func(f rule.Finding) bool {
+	return slices.ContainsFunc(rule.Standing(w.before, w.p.openCode(false), w.now), func(f rule.Finding) bool {
 		return f.Rule == "drift" && f.File == w.n.String()
 	})
 }

@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -51,21 +52,24 @@ type Map struct {
 // Map draws the map of the open dream. With again, for another page, it returns what the last call drew, and what was staged and listed
 // since.
 func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
-	defer p.Store.Lock()()
-	if p.dream == nil {
-		return Map{}, ops.ErrNoDream
+	if again {
+		if m, is := p.drawn(); is {
+			return m, nil
+		}
 	}
-	if d := p.dream; again && d.drawn != nil {
-		d.drawn.Dream = *d.shown()
-		d.drawn.Listed, _ = d.Listed.Count()
-		return *d.drawn, nil
+	s, err := p.see()
+	if err != nil {
+		return Map{}, err
+	}
+	defer p.Store.Lock()()
+	if p.dream != s.dream { // it ended meanwhile
+		return Map{}, cmp.Or(p.enter(""), ops.ErrNoDream)
 	}
 	d, now := p.dream, p.Store.Now()
 	m := Map{
 		Now: now, Dream: *d.shown(), Resumed: d.Resumed, MemoryDir: p.Store.MemoryDir,
 		Since: d.Prior(), Prompted: p.prompted,
 	}
-	var err error
 	if m.Sessions, m.Skipped, err = p.Transcripts.Sessions(ctx, d.Prior().Time); err != nil {
 		return m, err
 	}
@@ -79,7 +83,7 @@ func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 	}
 	m.Listed, _ = d.Listed.Count()
 	p.dream.log(state.Event{Kind: state.EventMap, Hits: len(m.Sessions), Reviewed: p.Sessions.reviewed(m.Sessions)})
-	if err = d.mapMemory(ctx, &m, p.openCode(), now); err != nil {
+	if err = d.mapMemory(ctx, &m, s, now); err != nil {
 		return m, err
 	}
 	m.Findings = append(p.Share.Findings(), m.Findings...)
@@ -89,26 +93,57 @@ func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 	return m, nil
 }
 
+// drawn returns the map that was drawn last, if one was, as it is now.
+func (p *Project) drawn() (m Map, is bool) {
+	defer p.Store.Lock()()
+	d := p.dream
+	if d == nil || d.drawn == nil {
+		return m, false
+	}
+	d.drawn.Dream = *d.shown()
+	d.drawn.Listed, _ = d.Listed.Count()
+	return *d.drawn, true
+}
+
+// sight is the memory that a map is drawn of.
+type sight struct {
+	dream          *dream
+	index          memory.Sum // of the file on disk
+	disk, snapshot *memory.Snapshot
+	project        *drift.Project // compared with the snapshot
+	findings       []rule.Finding // in the snapshot
+}
+
+// see looks at the memory of the open dream. It holds the mutex only to read it: rules run git.
+func (p *Project) see() (s sight, err error) {
+	unlock := p.Store.Lock()
+	s.dream, s.project, err = p.dream, p.openCode(true), ops.ErrNoDream
+	if s.dream != nil {
+		var edit *indexing.Index
+		if edit, err = indexing.Edit(p.dream.Tx); err == nil {
+			s.index = edit.Base
+			s.disk, s.snapshot, err = indexing.Foresee(p.dream.Tx, edit)
+		}
+	}
+	if unlock(); err == nil {
+		s.findings = rule.Standing(s.snapshot, s.project, p.Store.Now())
+	}
+	return s, err
+}
+
 // mapMemory fills in the contents of the memory directory.
-func (d *dream) mapMemory(ctx context.Context, m *Map, project *drift.Project, now time.Time) error {
+func (d *dream) mapMemory(ctx context.Context, m *Map, s sight, now time.Time) error {
 	l, err := d.Dir.List()
 	if err != nil {
 		return err
 	}
 	m.Limited = l.Limited
-	edit, err := indexing.Edit(d.Tx)
-	if err != nil {
-		return err
-	}
-	disk, snapshot, err := indexing.Foresee(d.Tx, edit)
-	if err != nil {
-		return err
-	}
-	m.Index, m.IndexSize = edit.Base, ops.SizeOf(nil)
+	disk, snapshot, project := s.disk, s.snapshot, s.project
+	m.Index, m.IndexSize = s.index, ops.SizeOf(nil)
 	if snapshot.Index != nil {
 		m.IndexSize, m.Unlinked = ops.SizeOf(snapshot.Index), snapshot.Index.Unlinked()
 	}
-	m.Findings = append(d.p.Person.Findings(ctx, disk.Topics), rule.Standing(snapshot, project, now)...)
+	m.Findings = append(d.p.Person.Findings(ctx, disk.Topics), s.findings...)
 	if project != nil { // else drift was not asked
 		d.p.Recall.KeepDoubts(m.Findings, snapshot)
 	}

@@ -188,13 +188,21 @@ func (p *Project) CalledIn(session string) {
 	p.Store.Session = session
 }
 
-// openCode returns the checkout that the memory is about, or nil if it cannot be read. The rules that need it are then not
-// checked.
-func (p *Project) openCode() *drift.Project {
+// openCode returns the checkout that the memory is about, or nil if it cannot be read. The rules that need it are then not checked.
+// Only without the mutex is it used to ask git.
+func (p *Project) openCode(ask bool) *drift.Project {
 	if p.code == nil && p.options.ProjectDir != "" {
 		p.code, _ = drift.Open(p.options.ProjectDir)
 	}
-	return p.code
+	return p.code.WithGit(ask)
+}
+
+// askGit asks git what rules want to know of some texts, which it gets with the mutex. It is called without the mutex.
+func (p *Project) askGit(texts func() []drift.Text) {
+	unlock := p.Store.Lock()
+	code, all := p.openCode(true), texts()
+	unlock()
+	code.Find(all, func(string) bool { return false })
 }
 
 // Topics returns the names of the memories on disk, sorted. It does not count as a call of an open dream.

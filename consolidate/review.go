@@ -14,6 +14,7 @@ import (
 	"dream-mcp/consolidate/proposal"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
+	"dream-mcp/memory/rule/drift"
 )
 
 // propose ends a dream that needs the person's agreement: nothing lands, the time of the last consolidation is restored, and
@@ -70,6 +71,16 @@ func (q *Proposals) Review(ctx context.Context, id string) (Review, error) {
 // describeAll returns the reviews of the proposals that which selects under the mutex, which it takes.
 func (q *Proposals) describeAll(ctx context.Context, which func() ([]ops.Op, error)) ([]Review, error) {
 	p := q.p
+	p.askGit(func() (texts []drift.Text) {
+		waiting, _ := which()
+		for _, info := range waiting {
+			for _, c := range info.Changes {
+				data, _ := p.Store.Records.Content(c.After)
+				texts = append(texts, drift.Text{File: c.Name.String(), Body: string(data)})
+			}
+		}
+		return texts
+	})
 	defer p.Store.Lock()()
 	err := p.Store.Recover(ctx)
 	if err != nil {

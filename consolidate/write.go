@@ -16,6 +16,7 @@ import (
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
 	"dream-mcp/memory/rule"
+	"dream-mcp/memory/rule/drift"
 	"dream-mcp/memory/visible"
 )
 
@@ -100,6 +101,7 @@ func checkCitations(ids []string, words []state.Words) (accepted []string, cited
 // Write stages a change in the open dream; where none is open, it is a transaction of its own, in
 // which the topic and its line of the index land together.
 func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, err error) {
+	p.askGit(func() []drift.Text { return p.textsOf(ctx, r) })
 	defer p.Store.Lock()()
 	defer func() {
 		if err == nil && p.dream != nil {
@@ -127,6 +129,22 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, e
 		return w.alone(ctx)
 	}
 	return w.inDream(ctx, p.dream)
+}
+
+// textsOf returns the texts that a write adds, and that it changes.
+func (p *Project) textsOf(ctx context.Context, r WriteRequest) (texts []drift.Text) {
+	add := func(text string) { texts = append(texts, drift.Text{File: r.Path, Body: text}) }
+	_ = p.withReader(ctx, func(memory reader) error { // else the write fails, too
+		add(memory.read(r.Path).Text)
+		return nil
+	})
+	if r.Content != nil {
+		add(*r.Content)
+	}
+	for _, e := range r.Edits {
+		add(e.New)
+	}
+	return texts
 }
 
 // checkRefused fails once if writes were refused and not made again.

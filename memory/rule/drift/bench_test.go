@@ -65,7 +65,7 @@ func BenchmarkFind(b *testing.B) {
 	} {
 		b.Run(part.name, func(b *testing.B) {
 			for b.Loop() {
-				p := &Project{root: root}
+				p := &Project{checkout: &checkout{root: root}}
 				p.begin()
 				part.run(p)
 			}

@@ -8,7 +8,7 @@
 // It promises that nothing outside the project's folder is read, whatever the name or link (git reads its own
 // repository); that nothing there is written or waited for, and no program is run but git, with nothing that
 // the repository configures; that reading is bounded by the constants of this package in entries, bytes and
-// time; and that where a bound was reached nothing is reported of what is beyond. It keeps nothing on disk, so that a
+// time; and that where a bound was reached, or git did not answer, nothing is reported of what is beyond. It keeps nothing on disk, so that a
 // crash costs nothing.
 //
 // It does not promise to know what a sentence means: a memory that says of a file that it was removed, in words that are
@@ -125,13 +125,13 @@ func (c Checked) String() string {
 // dated log, in the order of the texts. It reads code spans and fences of shell commands. A path leads to another memory if
 // isMemory reports true for it or for its last part. Checked returns how much it looked at.
 func (p *Project) Find(texts []Text, isMemory func(name string) bool) []Missing {
-	if p == nil {
+	if p == nil || len(texts) == 0 {
 		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.begin()
-	p.checked, p.counted = Checked{}, make(map[string]bool)
+	p.checked, p.counted, p.until, p.unknown = Checked{}, make(map[string]bool), time.Now().Add(maxAskTime), false
 	var hits []Missing
 	if len(p.listed().files) > 0 { // in an empty project nothing is missed
 		for i, t := range texts {
@@ -140,7 +140,7 @@ func (p *Project) Find(texts []Text, isMemory func(name string) bool) []Missing 
 			}
 		}
 	}
-	p.checked.Limited = p.tree.limited
+	p.checked.Limited = p.checked.Limited || p.tree.limited
 	if h := p.past(); h != nil {
 		p.checked.Commit, p.checked.Date = h.commit, h.date
 	}
@@ -166,6 +166,10 @@ func (p *Project) findIn(nth int, t Text, isMemory func(name string) bool) []Mis
 	var hits []Missing
 	seen := make(map[string]bool)
 	add := func(s prose.Span, found []Missing) {
+		if p.unknown {
+			p.unknown, p.checked.Limited = false, true
+			return
+		}
 		for _, m := range found {
 			if seen[m.Ref] || !aroundOf(s, text).isPresent() { // in this order: most of what is named is there
 				continue

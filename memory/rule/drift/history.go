@@ -2,6 +2,7 @@ package drift
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -12,20 +13,29 @@ import (
 
 // Bounds of what is read of git's history: the linux repository deletes and renames 60,000 files in 8 MB.
 const (
-	maxHistoryTime  = 2 * time.Second
+	maxHistoryTime  = 2 * time.Second // of one run
 	maxHistoryBytes = 16 << 20
+
+	maxAskTime     = 10 * time.Second // of one Find; the next continues
+	maxAnswers     = 400
+	maxAnswerBytes = 128 << 10
 )
 
 // history is what git once had and the newest commit does not have. What was deleted and came back is in it
 // too: who asks looks at the project first.
 type history struct {
-	commit   string // the newest, abbreviated
-	date     time.Time
-	gone     map[string]departure         // by path
-	bases    map[string][]string          // deleted paths by their last part
-	folders  map[string]departure         // of deleted paths
-	searched map[string]string            // the commit that lastChange found, by expression
-	renames  map[string]map[string]string // of files that were changed too, by commit
+	commit  string // the newest, abbreviated
+	date    time.Time
+	gone    map[string]departure // by path
+	bases   map[string][]string  // deleted paths by their last part
+	folders map[string]departure // of deleted paths
+	answers map[string]answer    // of git, by its arguments
+}
+
+// answer is what git printed, if it ended well.
+type answer struct {
+	text string
+	ok   bool
 }
 
 // departure is the last commit that deleted or renamed a path.
@@ -39,24 +49,31 @@ func (p *Project) past() *history {
 	if p.asked {
 		return p.history
 	}
-	p.asked = true
-	head, err := p.git("log", "-1", "--format=%h %cs", "--no-show-signature")
-	commit, day, _ := strings.Cut(strings.TrimSpace(string(head)), " ")
-	if err != nil {
-		p.history = nil
+	if p.quiet {
+		p.unknown = true
 		return nil
 	}
-	if p.history != nil && p.history.commit == commit {
-		return p.history
+	head, err := p.run(maxHistoryBytes, "log", "-1", "--format=%h %cs", "--no-show-signature")
+	commit, day, _ := strings.Cut(strings.TrimSpace(head), " ")
+	switch {
+	case err != nil:
+		p.history = nil
+	case p.history == nil || p.history.commit != commit:
+		p.history = p.readHistory(commit, day)
 	}
+	p.asked = true
+	return p.history
+}
+
+// readHistory reads the history up to a commit of some day.
+func (p *Project) readHistory(commit, day string) *history {
 	h := &history{commit: commit, gone: make(map[string]departure), bases: make(map[string][]string),
-		folders: make(map[string]departure), searched: make(map[string]string), renames: make(map[string]map[string]string)}
+		folders: make(map[string]departure), answers: make(map[string]answer)}
 	h.date, _ = time.Parse(time.DateOnly, day)
-	p.history = h
 	// What a bound cuts off is the oldest.
-	names, _ := p.git("log", "--relative", "--name-status", "--diff-filter=DR", "-M100%", "--format=%x01%h of %cs", "-z", "--no-ext-diff",
+	names, _ := p.run(maxHistoryBytes, "log", "--relative", "--name-status", "--diff-filter=DR", "-M100%", "--format=%x01%h of %cs", "-z", "--no-ext-diff",
 		"--no-textconv", "--no-show-signature", "--", ".")
-	for record := range strings.SplitSeq(string(names), "\x01") {
+	for record := range strings.SplitSeq(names, "\x01") {
 		h.readCommit(record)
 	}
 	return h
@@ -65,10 +82,28 @@ func (p *Project) past() *history {
 // sawChanges reports whether the history is more than a first commit.
 func (h *history) sawChanges() bool { return h != nil && len(h.gone) > 0 }
 
-// git runs git in the project's folder and returns what it printed, at most maxHistoryBytes. Nothing that the
-// repository configures is run: no hook, pager, diff program, signature check or file system monitor, and
-// nothing is fetched. The environment is empty but for PATH, so that none of git's variables counts.
-func (p *Project) git(args ...string) ([]byte, error) {
+// git returns what git answered, or answers now, "" if it does not or is not asked.
+func (p *Project) git(args ...string) string {
+	var a answer
+	if h, key := p.past(), strings.Join(args, "\x00"); h != nil {
+		known := false
+		if a, known = h.answers[key]; !known && !p.quiet && len(h.answers) < maxAnswers && time.Now().Before(p.until) {
+			out, err := p.run(maxAnswerBytes, args...)
+			a = answer{out, err == nil}
+			h.answers[key] = a
+		}
+	}
+	p.unknown = p.unknown || !a.ok
+	return a.text
+}
+
+// run runs git in the project's folder and returns what it printed, at most limit bytes, and an error if that is not all. Exit status 1
+// is an answer. Nothing that the repository configures is run: no hook, pager, diff program, signature check or file system monitor, and
+// nothing is fetched. The environment is empty but for PATH, so that none of git's variables counts. The mutex, which the caller holds, is
+// released meanwhile.
+func (p *Project) run(limit int, args ...string) (string, error) {
+	p.mu.Unlock()
+	defer p.mu.Lock()
 	ctx, cancel := context.WithTimeout(context.Background(), maxHistoryTime)
 	defer cancel()
 	safe := []string{"--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "log.showSignature=false",
@@ -77,55 +112,49 @@ func (p *Project) git(args ...string) ([]byte, error) {
 	c.Dir = p.root.Name()
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
 		"GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1", "GIT_ATTR_NOSYSTEM=1"}
-	c.WaitDelay = maxHistoryTime
-	out, err := c.StdoutPipe()
-	if err != nil {
-		return nil, err
+	c.WaitDelay = time.Second // for programs that git started and that have its output
+	out := beginning{limit: limit}
+	c.Stdout = &out
+	err := c.Run()
+	if exit, is := errors.AsType[*exec.ExitError](err); is && exit.ExitCode() == 1 {
+		err = nil
 	}
-	if err := c.Start(); err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(out, maxHistoryBytes))
-	if len(data) == maxHistoryBytes {
-		cancel()
-	}
-	if e := c.Wait(); err == nil {
-		err = e
-	}
-	return data, err
+	return out.String(), err
 }
 
-// maxSearches bounds the names that are looked for in the history of manifests: each takes a run of git.
-const maxSearches = 40
+// beginning keeps the first bytes that are written, and fails at more.
+type beginning struct {
+	strings.Builder
+	limit int
+}
+
+func (b *beginning) Write(data []byte) (n int, err error) {
+	if n = min(len(data), b.limit-b.Len()); n < len(data) {
+		err = io.ErrShortWrite
+	}
+	b.Builder.Write(data[:n])
+	return n, err
+}
 
 // lastChange returns the last commit that added or removed a line that matches an expression, in some files: "commit 0f3b9c8 of
 // 2026-11-16", or "".
 func (p *Project) lastChange(expression, files string) string {
-	h := p.past()
-	if h == nil {
+	if p.past() == nil {
 		return ""
 	}
-	by, known := h.searched[expression]
-	if !known && len(h.searched) < maxSearches {
-		out, _ := p.git("log", "-1", "--format=commit %h of %cs", "--no-ext-diff", "--no-textconv", "--no-show-signature", "-G"+expression, "--", files)
-		by = strings.TrimSpace(string(out))
-		h.searched[expression] = by
-	}
-	return by
+	return strings.TrimSpace(p.git("log", "-1", "--format=commit %h of %cs", "--no-ext-diff", "--no-textconv", "--no-show-signature", "-G"+expression, "--", files))
 }
 
 // renamed returns the name that the commit which removed a file gave to one that is like it, "" if there is none.
 func (p *Project) renamed(name, by string) string {
-	h, hash := p.past(), strings.Fields(by)[1]
-	if _, known := h.renames[hash]; !known && len(h.renames) < maxSearches {
-		h.renames[hash] = make(map[string]string)
-		out, _ := p.git("show", "--relative", "--format=", "--name-status", "--diff-filter=R", "-M60%", "-z", "--no-ext-diff", "--no-textconv",
-			"--no-show-signature", hash)
-		for fields := strings.Split(string(out), "\x00"); len(fields) > 2; fields = fields[3:] {
-			h.renames[hash][fields[1]] = fields[2]
+	out := p.git("show", "--relative", "--format=", "--name-status", "--diff-filter=R", "-M60%", "-z", "--no-ext-diff", "--no-textconv",
+		"--no-show-signature", strings.Fields(by)[1])
+	for fields := strings.Split(out, "\x00"); len(fields) > 2; fields = fields[3:] {
+		if fields[1] == name {
+			return fields[2]
 		}
 	}
-	return h.renames[hash][name]
+	return ""
 }
 
 // readCommit reads "HASH of DAY\0\nD\0path\0R100\0from\0to\0"; commits come the newest first.

@@ -97,8 +97,8 @@ func (p *Project) judgeScript(command string) []Missing {
 // instead returns the one name that a commit defined in the place of another, "" if there are none or several.
 func (p *Project) instead(script, by, files, definition string) string {
 	expression := regexp.MustCompile(definition)
-	out, _ := p.git("show", "--format=", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature", strings.Fields(by)[1], "--", files)
-	for hunk := range strings.SplitSeq(string(out), "\n@@") {
+	out := p.git("show", "--format=", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature", strings.Fields(by)[1], "--", files)
+	for hunk := range strings.SplitSeq(out, "\n@@") {
 		names := map[byte]map[string]bool{'+': {}, '-': {}}
 		for line := range strings.SplitSeq(hunk, "\n") {
 			if line == "" || names[line[0]] == nil {

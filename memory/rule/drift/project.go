@@ -30,13 +30,21 @@ const (
 const maxAge = 5 * time.Minute
 
 // Project is the folder that a memory is about; a nil one is empty. Nothing of it is read before it is
-// asked for, and each part once in five minutes. It is safe for concurrent use: one question at a time.
+// asked for, and each part once in five minutes. It is safe for concurrent use.
 type Project struct {
-	root *os.Root
-	mu   sync.Mutex
-	seen
+	*checkout
+	quiet   bool            // see WithGit
 	checked Checked         // by the last Find
 	counted map[string]bool // what is counted in it
+	until   time.Time       // when Find ends to ask git
+	unknown bool            // git was not asked, or did not answer, what the last judgement depends on
+}
+
+// checkout is what the projects of WithGit share.
+type checkout struct {
+	root *os.Root
+	mu   sync.Mutex // protects what follows; it is not held while git runs
+	seen
 }
 
 // seen is what was read.
@@ -55,7 +63,16 @@ func Open(dir string) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Project{root: root}, nil
+	return &Project{checkout: &checkout{root: root}}, nil
+}
+
+// WithGit returns the project for one caller, with what was read of it so far. If ask is false, Find does not wait for git: what
+// depends on more than git has answered, it does not report.
+func (p *Project) WithGit(ask bool) *Project {
+	if p == nil {
+		return nil
+	}
+	return &Project{checkout: p.checkout, quiet: !ask}
 }
 
 // Close closes the folder. It does nothing for nil.
@@ -68,7 +85,7 @@ func (p *Project) Close() error {
 
 // begin forgets what is too old.
 func (p *Project) begin() {
-	if now := time.Now(); now.Sub(p.since) > maxAge {
+	if now := time.Now(); now.Sub(p.since) > maxAge && !p.quiet {
 		p.seen = seen{since: now, history: p.history}
 	}
 }
@@ -197,8 +214,7 @@ func (p *Project) look(name string) presence {
 
 // isIgnored reports whether git ignores a path, so that a build may make it.
 func (p *Project) isIgnored(name string) bool {
-	_, err := p.git("check-ignore", "-q", "--no-index", "--", name)
-	return err == nil
+	return p.git("check-ignore", "--no-index", "--", name) != ""
 }
 
 // Holds reports whether the project has a file of this path, in any case of its letters: on some systems that is the same file.
