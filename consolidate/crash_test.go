@@ -124,6 +124,17 @@ func (w *world) checkRecovered(name, what string, whole span) {
 	if err != nil || len(waits) == 0 && !w.replaced && (before && !landed || after && landed && name == "propose") || len(waits) > 0 && before && landed {
 		t.Errorf("%s: %d dreams wait for the person, %v", what, len(waits), err)
 	}
+	if name == "agree-part" {
+		waiting := map[string]bool{}
+		for _, r := range waits {
+			for _, file := range r.Files.All() {
+				waiting[file] = true
+			}
+		}
+		if waiting["a.md"] == landed || !waiting["deep/new.md"] {
+			t.Errorf("%s: landed %v, and %v waits", what, landed, waiting)
+		}
+	}
 	// And the memory is in working order.
 	if err := writeNew(p, "later.md"); err != nil {
 		t.Errorf("%s: a later write: %v", what, err)

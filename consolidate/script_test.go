@@ -64,19 +64,14 @@ var script = map[string]operation{
 		_, err := p.Proposals.Accept(ctx, "", nil)
 		return err
 	}},
-	"leave": {run: func(p *Project) error {
-		p.Store.Unattended, p.options.Propose = true, true
-		defer func() { p.Store.Unattended, p.options.Propose = false, false }()
-		if err := p.Begin(ctx, false, false); err != nil {
-			return err
-		}
-		if _, err := p.Write(ctx, writes[0]); err != nil {
-			return err
-		}
-		return finalize(p)
-	}},
+	"leave":     {run: func(p *Project) error { return proposeWhole(p, writes[0]) }},
+	"leave-two": {run: func(p *Project) error { return proposeWhole(p, writes[0], writes[2]) }},
 	"agree": {prepare: "leave", stamps: true, run: func(p *Project) error {
 		_, err := p.Proposals.Accept(ctx, "", nil)
+		return err
+	}},
+	"agree-part": {prepare: "leave-two", stamps: true, run: func(p *Project) error {
+		_, err := p.Proposals.Accept(ctx, "", []string{"a.md"})
 		return err
 	}},
 	"refuse": {prepare: "leave", run: func(p *Project) error {
@@ -104,6 +99,21 @@ var script = map[string]operation{
 		_, err := p.History.Restore(ctx, "b.md", "")
 		return err
 	}},
+}
+
+// proposeWhole leaves a whole dream to the person.
+func proposeWhole(p *Project, writes ...WriteRequest) error {
+	p.Store.Unattended, p.options.Propose = true, true
+	defer func() { p.Store.Unattended, p.options.Propose = false, false }()
+	if err := p.Begin(ctx, false, false); err != nil {
+		return err
+	}
+	for _, w := range writes {
+		if _, err := p.Write(ctx, w); err != nil {
+			return err
+		}
+	}
+	return finalize(p)
 }
 
 // dreamThen begins a dream, lists what was said, stages the changes of writeScript, and ends it by end.
