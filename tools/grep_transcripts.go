@@ -16,7 +16,7 @@ import (
 	"dream-mcp/memory/related"
 )
 
-// defaultTurns is how many turns context_of shows on each side, unless limit says otherwise. Several IDs share them.
+// defaultTurns is how many turns context_of looks at on each side, unless limit says otherwise.
 const defaultTurns = 4
 
 func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArguments) (answer, error) {
@@ -32,7 +32,7 @@ func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArgument
 		return r.list(ctx, p)
 	}
 	if len(r.ContextOf) > 0 {
-		turns, err := p.Sessions.ContextOf(ctx, r.ContextOf, max(1, cmp.Or(r.Limit, defaultTurns)/len(r.ContextOf)))
+		turns, err := p.Sessions.ContextOf(ctx, r.ContextOf, cmp.Or(r.Limit, defaultTurns))
 		if err != nil && (len(turns) == 0 || ctx.Err() != nil) {
 			return answer{}, err
 		}

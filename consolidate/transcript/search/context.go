@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"dream-mcp/consolidate/transcript/cache"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/memory/text"
 	"dream-mcp/memory/visible"
 )
 
@@ -27,14 +29,15 @@ type Turn struct {
 }
 
 // ContextOf returns the utterances that some IDs name, with the n turns of the person and the model before and after each,
-// at most 50 on each side, in the order of the IDs and of the session, each once. A turn is cut after some 2,000 bytes, of
-// several IDs after 160, and those farthest away are left out where all together pass some 32,000; "…" is where a text
-// was cut. Its errors are those of Lookup. If some of the IDs fail, it returns the turns of the others with the joined errors.
+// at most 50 on each side, in the order of the IDs and of the session, each once. Of several IDs these are the last turn before
+// and, of those after up to the next of the person, the one that shares most words with the utterance, or the first. A turn is cut
+// after some 2,000 bytes, of several IDs after 160, and those farthest away are left out where all together pass some 32,000; "…" is
+// where a text was cut. Its errors are those of Lookup. If some of the IDs fail, it returns the turns of the others with the joined errors.
 func (s *Store) ContextOf(ctx context.Context, ids []string, n int) ([]Turn, error) {
 	n = max(0, min(n, 50))
 	var all []Turn
 	var failed []error
-	at := map[string]int{} // of each ID in all
+	at, order := map[string]int{}, map[string]int{} // of each ID in all, and of each session
 	for _, id := range ids {
 		turns, err := s.around(ctx, id, n, len(ids))
 		if err != nil {
@@ -42,6 +45,9 @@ func (s *Store) ContextOf(ctx context.Context, ids []string, n int) ([]Turn, err
 		}
 		for _, turn := range turns {
 			i, known := at[turn.ID]
+			if _, begun := order[turn.Session]; !begun {
+				order[turn.Session] = len(order)
+			}
 			switch {
 			case !known:
 				at[turn.ID] = len(all)
@@ -51,6 +57,9 @@ func (s *Store) ContextOf(ctx context.Context, ids []string, n int) ([]Turn, err
 			}
 		}
 	}
+	slices.SortStableFunc(all, func(a, b Turn) int {
+		return cmp.Or(order[a.Session]-order[b.Session], a.Line-b.Line)
+	})
 	return all, errors.Join(failed...)
 }
 
@@ -87,7 +96,7 @@ func (s *Store) around(ctx context.Context, id string, n, parts int) ([]Turn, er
 	turns := []Turn{{Utterance: hit, Asked: true}}
 	left, most := maxTurns/parts-len(hit.Text), maxTurn
 	if parts > 1 {
-		most = maxBrief
+		most, before, after = maxBrief, before[max(0, len(before)-1):], answering(hit.Text, after)
 	}
 	fits := func(u *Turn) bool {
 		u.Text = visible.Cut(s.Masked(u.Text), most)
@@ -103,6 +112,29 @@ func (s *Store) around(ctx context.Context, id string, n, parts int) ([]Turn, er
 		}
 	}
 	return turns, nil
+}
+
+// answering returns the turn that answers a text: of those before the person speaks again, the one that shares most words with it.
+func answering(s string, turns []Turn) []Turn {
+	asked, best, most := text.TermsOf(s), -1, -1
+	for i, t := range turns {
+		if t.Speaker == said.User {
+			break
+		}
+		shared := 0
+		for _, term := range text.TermsOf(visible.Cut(t.Text, maxTurn)) {
+			if slices.Contains(asked, term) {
+				shared++
+			}
+		}
+		if shared > most {
+			best, most = i, shared
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	return turns[best : best+1]
 }
 
 // utteranceOf returns an utterance without its directory, branch, origin and UUID.

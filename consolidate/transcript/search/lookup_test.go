@@ -180,6 +180,18 @@ func TestContextOf(t *testing.T) {
 	if u := turns[4]; len(u.Text) < 5_900 || !strings.HasSuffix(strings.TrimSpace(u.Text), "seven") {
 		t.Errorf("one of several that were asked for has %d bytes, %q", len(u.Text), u.Text[len(u.Text)-20:])
 	}
+	// What answers each of several is the turn that says most of the same.
+	talk := fixture.Talk(3).User("the lamp is green").Says("m", fixture.Words("Let me look.")).User("and the horn takes 12 V").Says("n", fixture.Words("I run the tests.")).
+		Says("o", fixture.Words("12 V, noted.")).Says("p", fixture.Words("All 40 tests pass."))
+	s, short = withCache(t, store(t, talk)), said.ShortID(fixture.ID(3))
+	turns, err = s.ContextOf(t.Context(), []string{short + ":1", short + ":3"}, 4)
+	got = nil
+	for _, u := range turns {
+		got = append(got, u.Text)
+	}
+	if want := "the lamp is green|Let me look.|and the horn takes 12 V|12 V, noted."; err != nil || strings.Join(got, "|") != want {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
 	long := fixture.Talk(2)
 	for range 60 {
 		long.User(strings.Repeat("日本", 2000))
