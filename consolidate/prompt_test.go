@@ -321,7 +321,7 @@ func TestPromptRules(t *testing.T) {
 		{"dream", "no questions midway", []string{"without asking questions"}},
 		{"dream", "closed gates", []string{"At a closed gate `{\"force\": true}` only if a person asked", "which gate is closed and when it opens"}},
 		{"dream", "an unfinished stage", []string{"`{\"resume\": true}`"}},
-		{"dream", "read what is touched", []string{"what the map is about and the listing touches (`→ file.md:12`), in a first dream all", "no others", "can both hold?"}},
+		{"dream", "read what is touched", []string{"what the map is about and the listing touches (`→ file.md:12`), in a first dream all", "only what you will change and have not seen", "can both hold?"}},
 		{"dream", "logs first", []string{"1. **Logs**, if the map names any"}},
 		{"dream", "then drift", []string{"4. **Memories that the code disproves**", "Keep what you cannot check"}},
 		{"dream", "then transcripts", []string{"2. **What the user said.** `grep_transcripts {}`, to the last page", "corrections, preferences, decisions and their reasons, confirmations", "A line is whole unless it says what was left out", "search no line again, read no transcript file"}},

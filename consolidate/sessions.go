@@ -12,6 +12,7 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/search"
 	"dream-mcp/consolidate/transcript/sessions"
+	"dream-mcp/memory"
 	"dream-mcp/memory/related"
 )
 
@@ -87,6 +88,7 @@ type Mentions struct {
 type Mention struct {
 	related.Passage
 	Patterns []int
+	Sum      memory.Sum // of the memory, at its first passage
 }
 
 // Mentions returns the memories, as the open dream would leave them, that match q. Outside dreams it searches none unless they
@@ -132,7 +134,12 @@ func (s *Sessions) Mentions(ctx context.Context, q search.Query, asked bool) (m 
 			f := &m.Found[begin+at]
 			f.Patterns = append(f.Patterns, i)
 		}
-		m.Memories += min(1, len(m.Found)-begin)
+		if len(m.Found) > begin {
+			m.Memories++
+			if n, err := memory.ParseName(d.File); err == nil && written.Topics[n] != nil {
+				m.Found[begin].Sum = memory.SumOf(written.Topics[n].Bytes())
+			}
+		}
 	}
 	return m, nil
 }

@@ -38,7 +38,7 @@ func Brief(n Name, text string) (kind, brief string) {
 		switch {
 		case meta != nil && meta.kind != mapping && strings.HasPrefix(f.key, "metadata."):
 			continue // it is on the line of others
-		case f.key == "name" && withoutType(SlugKey(f.value)) == withoutType(SlugKey(path.Base(n.path))):
+		case f.key == "name" && SlugKey(f.value) == SlugKey(path.Base(n.path)):
 		case strings.TrimPrefix(f.key, "metadata.") == "type" && slices.Contains(Types, f.value) && (kind == "" || kind == f.value):
 			kind = f.value
 		case strings.TrimPrefix(f.key, "metadata.") == "node_type":

@@ -7,7 +7,8 @@ func TestBrief(t *testing.T) {
 	const body = "\nThe lamp is green.\n"
 	for _, c := range []struct{ name, text, kind, brief string }{
 		{"lamp.md", "---\nname: lamp\ndescription: about it\nmetadata:\n  node_type: memory\n  type: project\n  modified: 2026-06-01\n---\n" + body, "project", "description: about it\n" + body},
-		{"feedback_lamp.md", "---\nname: lamp\ndescription: >\n  about\n  it\ntype: feedback\n---\n" + body, "feedback", "description: >\n  about\n  it\n" + body},
+		{"feedback_lamp.md", "---\nname: feedback-lamp\ndescription: >\n  about\n  it\ntype: feedback\n---\n" + body, "feedback", "description: >\n  about\n  it\n" + body},
+		{"feedback_lamp.md", "---\nname: lamp\ndescription: about it\ntype: feedback\n---\n" + body, "feedback", "name: lamp\ndescription: about it\n" + body},
 		{"team/user_lamp.md", "---\nname: user-lamp\ndescription: about it\nmetadata:\n  type: user\n  mood: good\n---\n" + body, "user", "description: about it\nmetadata:\n  mood: good\n" + body},
 		{"lamp.md", "---\nname: lantern\ndescription: about it\nmetadata: {type: project, mood: good}\n---\n" + body, "", "name: lantern\ndescription: about it\nmetadata: {type: project, mood: good}\n" + body},
 		{"lamp.md", "---\nname: lamp\ntype: project\nmetadata:\n  type: user\n---\n" + body, "project", "metadata:\n  type: user\n" + body},

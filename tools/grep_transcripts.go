@@ -86,11 +86,14 @@ func (r grepArguments) search(ctx context.Context, p *consolidate.Project) (text
 	return text, found || res.Matches > 0, nil
 }
 
-// Unless limit says otherwise, of so many memories a search shows so many characters of a passage, and names so many more.
+// A search shows so many passages of memories with so many characters, and names so many more. One of memories alone shows more of them,
+// unless limit says otherwise, whole and with the sum of their memory: they can be corrected, and need not be read.
 const (
-	maxMentions = 8
-	maxMention  = 120
-	maxNamed    = 30
+	maxMentions      = 8
+	maxMention       = 120
+	maxAloneMentions = 20
+	maxAloneMention  = 400
+	maxNamed         = 30
 )
 
 // renderMentions says what memories have of what was looked for, and what none has.
@@ -110,9 +113,9 @@ func (r grepArguments) renderMentions(m consolidate.Mentions) string {
 			terms = append(terms, related.Term{Text: strings.ToLower(pattern)})
 		}
 	}
-	shown := maxMentions
+	shown, whole := maxMentions, maxMention
 	if r.Memories {
-		shown = cmp.Or(r.Limit, shown)
+		shown, whole = cmp.Or(r.Limit, maxAloneMentions), maxAloneMention
 	}
 	for i, f := range m.Found {
 		var has []string
@@ -124,7 +127,10 @@ func (r grepArguments) renderMentions(m consolidate.Mentions) string {
 		where := strings.TrimSpace(f.Where() + " " + strings.Join(has, ", "))
 		switch {
 		case i < shown:
-			b.add(true, "\n%s: %s", where, passage(f.Text, terms, maxMention))
+			if r.Memories && f.Sum != "" {
+				where = f.Where() + " " + strings.TrimSpace(f.Sum.Short()+" "+strings.Join(has, ", "))
+			}
+			b.add(true, "\n%s: %s", where, passage(f.Text, terms, whole))
 		case i < shown+maxNamed:
 			b.add(true, "%s%s", []string{"\nalso in ", ", "}[min(1, i-shown)], where)
 		case i == shown+maxNamed:

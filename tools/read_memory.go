@@ -95,7 +95,7 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 	b.add(left > 0, ": read_memory {\"cursor\": %q}\n", last)
 	b.add(left == 0 && page.Others == 0, "This was the last page.\n")
 	b.add(left == 0 && page.Others > 0, "This is all that the map is about and the listing touched. ")
-	b.add(page.Others > 0, "Not touched: %s; grep_transcripts {\"pattern\": \"…\"} finds a word in them, paths shows those that you doubt", phrase.Plural(page.Others, "other memory"))
+	b.add(page.Others > 0, "Not touched: %s; grep_transcripts {\"patterns\": [\"…\"], \"memories\": true} shows what they say of a thing", phrase.Plural(page.Others, "other memory"))
 	return answer{text: strings.TrimRight(b.String(), "\n")}, nil
 }
 
