@@ -22,7 +22,7 @@ type plan struct {
 	index    *indexing.Index
 	accepted map[memory.Name]string // losses, with the reason
 	findings []rule.Finding
-	lines    []rule.Finding // what is to be said about lines of the index, each time
+	lines    []rule.Finding // about lines of the index; not only the first time in a dream
 }
 
 // plan returns what landing t with r would do, checked against all rules. Of a single write, "loss" is left out, which counts
@@ -95,7 +95,7 @@ func acceptedEarlier(t *ops.Tx, accepted map[memory.Name]string) {
 	}
 }
 
-// asker is who makes a dream.
+// asker returns who makes a dream.
 func asker(t *ops.Tx) rule.Asker {
 	if t.Unattended {
 		return rule.Unattended

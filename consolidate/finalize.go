@@ -148,7 +148,7 @@ func (d *dream) quoteAll() error {
 	return nil
 }
 
-// committed is the result of what has landed.
+// committed returns the result of what has landed.
 func committed(t *ops.Tx, edit *indexing.Index, findings []rule.Finding, report string) FinalizeResult {
 	res := FinalizeResult{
 		Outcome: "committed", Files: ops.FilesOf(t.Changes, t.Renamed), Index: edit.Size(),

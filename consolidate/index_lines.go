@@ -46,7 +46,7 @@ func atEnd(lines []rule.Finding) []rule.Finding {
 	return slices.DeleteFunc(slices.Clone(lines), func(f rule.Finding) bool { return strings.HasSuffix(f.Message, noLine) })
 }
 
-// noLine is said of a memory without a line.
+// noLine ends the message about a memory without a line.
 const noLine = ": this memory has no line until there is room"
 
 // fullMessage says how full the index is.

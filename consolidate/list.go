@@ -48,7 +48,7 @@ func (s *Sessions) List(ctx context.Context, r ListRequest) (page listing.Page, 
 	return page, s.endList(page, begun)
 }
 
-// A listingOf is what a listing compares with.
+// listingOf is what a call of List needs of the project.
 type listingOf struct {
 	dream *dream
 	last  listed.Progress
@@ -59,7 +59,7 @@ type listingOf struct {
 	touch listing.Touch
 }
 
-// beginList begins a call of List, which makes a new list or not.
+// beginList begins a call of List. With isNew the call makes a new list.
 func (s *Sessions) beginList(ctx context.Context, isNew bool) (l listingOf, err error) {
 	defer s.p.Store.Lock()()
 	if err = s.enter(); err != nil {
@@ -156,8 +156,8 @@ func (s *Sessions) sinceLast(ctx context.Context) (listed.Progress, error) {
 // maxAsked is how many bytes of an utterance are looked at.
 const maxAsked = 1_500
 
-// touch returns what finds the passages of memories that an utterance touches, and what counts the words that are said; nil outside
-// dreams.
+// touch returns two functions, nil outside dreams: said counts the words of an utterance, touch finds the passages that it is
+// about.
 func (d *dream) touch() (said func(text string), touch listing.Touch) {
 	if d == nil {
 		return nil, nil

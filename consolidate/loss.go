@@ -113,7 +113,7 @@ func (q *Proposals) leave(c proposal.Change, refused *RuleError) error {
 	return errors.Join(refused, err)
 }
 
-// losing asks what the change takes away.
+// losing returns the check of what the change takes away.
 func (w *writing) losing(who rule.Asker) rule.Check {
 	return rule.Check{Before: w.before, After: w.after, Who: who, Teams: func(n memory.Name) bool {
 		return n == w.n && w.p.Share.IsTeams(w.have.Data) && !w.contradicted()

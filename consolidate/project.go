@@ -61,8 +61,8 @@ type Options struct {
 //
 // It is safe for concurrent use. An exported method of Project or of its parts holds the mutex of the store from its beginning to its
 // end, or its comment says that the caller holds it, or that it is not needed. Methods that read transcripts or wait for a remote hold
-// it several times, and check again what may have changed meanwhile. So do timers and the functions of a PersonError, which are called
-// later.
+// it several times, and check again what may have changed meanwhile. Timers and the functions of a PersonError take it when
+// they are called.
 type Project struct {
 	Store       *ops.Store
 	Transcripts *search.Store

@@ -68,7 +68,7 @@ func (q *Proposals) Review(ctx context.Context, id string) (Review, error) {
 	return reviews[0], nil
 }
 
-// describeAll returns the reviews of the proposals that which selects under the mutex, which it takes.
+// describeAll returns the reviews of the proposals that which selects. It takes the mutex, and calls which with it held.
 func (q *Proposals) describeAll(ctx context.Context, which func() ([]ops.Op, error)) ([]Review, error) {
 	p := q.p
 	p.askGit(func() (texts []drift.Text) {
@@ -157,10 +157,10 @@ func (q *Proposals) open(ctx context.Context, id string) (*ops.Tx, error) {
 	})
 }
 
-// Accept lands a proposal: its changes to the files in only, or all if only is empty. id is the beginning of its ID, or "" for
-// the newest. The changes land whole or not at all. With a *ops.ConflictError a file was changed later, and the proposal
-// continues to wait, as do changes not in only. The time of the last consolidation becomes the end of the dream, unless a
-// later dream has landed.
+// Accept lands a proposal: its changes to the files in only, or all if only is empty. id is the beginning of its ID, or ""
+// for the newest. The changes land whole or not at all; those not in only continue to wait. With a *ops.ConflictError a file
+// was changed later. After an error the proposal waits as it was. The time of the last consolidation becomes the end of the
+// dream, unless a later dream has landed.
 func (q *Proposals) Accept(ctx context.Context, id string, only []string) (FinalizeResult, error) {
 	res, err := q.acceptLocal(ctx, id, only)
 	if err == nil {

@@ -43,7 +43,7 @@ func (s *Sessions) beginSearch(ctx context.Context, q *search.Query, since strin
 	return err
 }
 
-// endSearch records a search that read so many bytes.
+// endSearch records a search, and how many bytes it read.
 func (s *Sessions) endSearch(e state.Event, bytes int64) error {
 	defer s.p.Store.Lock()()
 	d := s.p.dream

@@ -151,7 +151,7 @@ func (w *writing) stamped() *memory.Topic {
 	return topic
 }
 
-// foresee looks at the memory as it is, and as the stage and this change would leave it.
+// foresee sets the memory before and after the change.
 func (w *writing) foresee() (err error) {
 	if w.before, w.after, err = indexing.Foresee(w.t, nil); err != nil {
 		return err
