@@ -92,7 +92,7 @@ func WhereIs(ctx context.Context, store *ops.Store, transcripts *search.Store, t
 				"give more of the text, such as the words around it")
 		}
 	}
-	found, err := store.Records.Redact(list.Redact, true)
+	found, _, err := store.Records.Redact(list.Redact, true)
 	for folder, n := range found {
 		switch folder {
 		case "texts":

@@ -25,9 +25,9 @@ import (
 const maxStateFile = 64 << 20
 
 // Redact replaces all texts in the state folder by what redact makes of them, and returns how many had something to replace, by
-// table or folder. With dry it only counts. Paths, IDs and sums are not texts. Operations then name the new texts, so that what is
+// table or folder, and the error of each text of the archive that is damaged and stays. With dry it only counts. Paths, IDs and sums are not texts. Operations then name the new texts, so that what is
 // older can still be shown and undone. After a crash it can be called again. The caller holds the file lock.
-func (s *Records) Redact(redact func(string) string, dry bool) (found map[string]int, err error) {
+func (s *Records) Redact(redact func(string) string, dry bool) (found map[string]int, damaged []error, err error) {
 	db := s.Look()
 	s.Step("redact the database")
 	text := func(data []byte) []byte { return redactValuesOf(data, redact) }
@@ -35,15 +35,15 @@ func (s *Records) Redact(redact func(string) string, dry bool) (found map[string
 		return mapWords(data, words, redact, func(other string) string { return string(cmp.Or(renamed[memory.Sum(other)], memory.Sum(other))) })
 	}
 	entry := func(data []byte) []byte { return mapWords(data, words, redact, same) }
-	if found, err = db.Redact(text, record, entry, dry); err != nil {
-		return nil, err
+	if found, damaged, err = db.Redact(text, record, entry, dry); err != nil {
+		return nil, nil, err
 	}
 	if found == nil {
 		found = make(map[string]int)
 	}
 	root, err := s.Root()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	err = fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
@@ -85,7 +85,7 @@ func (s *Records) Redact(redact func(string) string, dry bool) (found map[string
 		}
 		return atomicfile.Replace(root, name, now, time.Time{})
 	})
-	return found, err
+	return found, damaged, err
 }
 
 // The keys, in a record or an entry of the log, of what a model or a person wrote: what is masked there, and all. What is to land is not

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -9,12 +10,12 @@ import (
 
 // Redact replaces every text by what text makes of it, and the records of the operations and the entries of the log by what record
 // and entry make of them, in one transaction. renamed has the new sum of each replaced text by its old one: the operations then need
-// the new texts. Redact returns how many rows have changed, by table. With dry it only counts. Afterwards
-// nothing of a replaced text is in the database or in SQLite's log.
+// the new texts. Redact returns how many rows have changed, by table, and the error of each text that is damaged and stays. With dry it
+// only counts. Afterwards nothing of a replaced text is in the database or in SQLite's log.
 func (db *DB) Redact(text func([]byte) []byte, record func(json []byte, renamed map[memory.Sum]memory.Sum) []byte,
-	entry func(json []byte) []byte, dry bool) (changed map[string]int, err error) {
+	entry func(json []byte) []byte, dry bool) (changed map[string]int, damaged []error, err error) {
 	if db == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	changed = make(map[string]int)
 	begin := db.update
@@ -22,7 +23,8 @@ func (db *DB) Redact(text func([]byte) []byte, record func(json []byte, renamed 
 		begin = db.view
 	}
 	err = begin(func(tx *Tx) error {
-		renamed, err := tx.redactTexts(text, dry)
+		var renamed map[memory.Sum]memory.Sum
+		renamed, damaged, err = tx.redactTexts(text, dry)
 		if err != nil {
 			return err
 		}
@@ -45,7 +47,7 @@ func (db *DB) Redact(text func([]byte) []byte, record func(json []byte, renamed 
 	if err == nil && !dry {
 		err = db.checkpoint()
 	}
-	return changed, err
+	return changed, damaged, err
 }
 
 // textColumns are those of the other tables that have texts of memories, or of what a person or a model said.
@@ -78,17 +80,21 @@ func (tx *Tx) redact(table, key, column, where string, redact func([]byte) []byt
 	return changed, err
 }
 
-// redactTexts replaces the texts and their sums, and returns the new sums by the old ones.
-func (tx *Tx) redactTexts(redact func([]byte) []byte, dry bool) (map[memory.Sum]memory.Sum, error) {
+// redactTexts replaces the texts and their sums, and returns the new sums by the old ones, and the errors of those that are damaged.
+func (tx *Tx) redactTexts(redact func([]byte) []byte, dry bool) (renamed map[memory.Sum]memory.Sum, damaged []error, err error) {
 	sums, err := tx.sums("SELECT sum FROM texts")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	renamed := make(map[memory.Sum]memory.Sum)
+	renamed = make(map[memory.Sum]memory.Sum)
 	for _, sum := range sums {
 		text, err := tx.text(sum)
+		if errors.Is(err, ErrDamaged) {
+			damaged = append(damaged, err)
+			continue
+		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		now := redact(text)
 		if slices.Equal(now, text) {
@@ -100,18 +106,18 @@ func (tx *Tx) redactTexts(redact func([]byte) []byte, dry bool) (map[memory.Sum]
 			continue
 		}
 		if _, err := tx.addTexts(map[memory.Sum][]byte{is: now}); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, statement := range []string{
 			"UPDATE changes SET before = ?2 WHERE before = ?1", "UPDATE changes SET after = ?2 WHERE after = ?1",
 			"UPDATE OR REPLACE needs SET sum = ?2 WHERE sum = ?1", "DELETE FROM texts WHERE sum = ?1",
 		} {
 			if _, err := tx.Exec(statement, string(sum), string(is)); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
-	return renamed, nil
+	return renamed, damaged, nil
 }
 
 // checkpoint copies the log of SQLite into the database, and empties it.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -36,7 +37,7 @@ func runForget(ctx context.Context, c *Command, p *consolidate.Project, _ settin
 		return c.print("Dropped. Sessions that have the text show it again; memories keep " + forgotten.Mark + ".\n")
 	}
 	if c.forget.list {
-		return listForgotten(c, p)
+		return cmp.Or(listForgotten(c, p), err)
 	}
 	text := strings.Join(c.Args, " ")
 	var unknown error
