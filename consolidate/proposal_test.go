@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/proposal"
 	"dream-mcp/memory"
@@ -251,5 +252,42 @@ func TestKilledAnswerWaits(t *testing.T) {
 		if last := entries[len(entries)-1]; last.Outcome != ops.Proposed {
 			t.Errorf("killed at %q: the log ends with %s", at, last.Outcome)
 		}
+	}
+}
+
+// A version that divided a merge left the deletion of a memory without what it was merged into. That does not land.
+func TestHalfAMerge(t *testing.T) {
+	w := newWorld(t)
+	p := w.open()
+	info := p.Store.New(lock.KindWrite)
+	info.Held, info.Request, info.Reviewed = map[string]string{"b.md": "only you"}, &ops.FinalizeRequest{Remove: []string{"d.md"}}, w.now
+	w.mustDo(withFileLock(p, func(dir *memory.Dir) error {
+		return p.Store.Hold(dir, info, func(s *ops.Stage) error {
+			_, err := s.Replace(name(t, "b.md"), memory.SumOf([]byte(w.read("b.md"))), []byte(topic("b", "reference")+"More.\n"), time.Time{})
+			if err == nil {
+				_, err = s.Replace(name(t, "d.md"), memory.SumOf([]byte(w.read("d.md"))), nil, time.Time{})
+			}
+			return err
+		})
+	}))
+	before := w.files()
+	refused := func() {
+		t.Helper()
+		waiting, err := p.Proposals.Reviews(ctx)
+		if err != nil || len(waiting) != 1 || !strings.Contains(waiting[0].Refused, "loss: d.md would be deleted") {
+			t.Errorf("%+v wait, %v", waiting, err)
+		}
+		var rules *RuleError
+		if _, err := p.Proposals.Accept(ctx, "", nil); !errors.As(err, &rules) || w.read("d.md") != before["d.md"] {
+			t.Errorf("it ended with %v, and changed%s", err, differences(w.files(), before))
+		}
+	}
+	refused()
+	if _, err := p.Proposals.Accept(ctx, "", []string{"b.md"}); err != nil || !strings.Contains(w.read("b.md"), "More.") {
+		t.Errorf("the other part: %v", err)
+	}
+	refused()
+	if _, err := p.Proposals.Reject(ctx, ""); err != nil {
+		t.Error(err)
 	}
 }

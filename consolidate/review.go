@@ -116,7 +116,7 @@ func (q *Proposals) describe(dir *memory.Dir, info ops.Op) (Review, error) {
 	if r.Conflicts, err = conflicts(t); err != nil {
 		return r, err
 	}
-	plan, err := q.p.plan(t, *info.Request, false)
+	plan, err := q.plan(t)
 	if _, ruled := errors.AsType[*RuleError](err); err != nil && !ruled && plan.index != nil {
 		return r, err
 	}
@@ -129,6 +129,17 @@ func (q *Proposals) describe(dir *memory.Dir, info ops.Op) (Review, error) {
 	info.Renamed = t.Renamed
 	r.Files, r.Diff, r.Report = ops.FilesOf(changes, info.Renamed), string(diff), ops.Report(changes, info)+info.Decisions()
 	return r, err
+}
+
+// plan returns what landing t would do, as Project.plan.
+func (q *Proposals) plan(t *ops.Tx) (plan, error) {
+	l, err := q.p.plan(t, *t.Request, false)
+	if files := proposal.Unasked(&t.Op); err == nil && files != nil {
+		err = &RuleError{Findings: []rule.Finding{{Rule: "loss", Severity: rule.Error, File: files[0],
+			Message: files[0] + " would be deleted, and what it was to be merged into does not wait any more",
+			Hint:    "accept the other files by --only FILE, and reject the rest: dream-mcp review --reject"}}}
+	}
+	return l, err
 }
 
 // conflicts returns the files that were changed after t was proposed. It is never nil.
@@ -191,7 +202,7 @@ func (q *Proposals) acceptLocal(ctx context.Context, id string, only []string) (
 
 // land lands what the person accepted, and ends it. The rest of the proposal, if any, is kept first.
 func (q *Proposals) land(t *ops.Tx, rest *ops.Op) (FinalizeResult, error) {
-	plan, err := q.p.plan(t, *t.Request, false)
+	plan, err := q.plan(t)
 	if err != nil {
 		return FinalizeResult{}, err
 	}

@@ -225,6 +225,21 @@ func onlyKeys[V any](all map[string]V, is func(string) bool) map[string]V {
 	return all
 }
 
+// Unasked returns the files that a proposal of held changes deletes, and that neither a person is asked to delete nor a merge takes. Earlier
+// versions left them when they took a merge apart.
+func Unasked(i *ops.Op) (files []string) {
+	asked := slices.Collect(maps.Keys(i.Held))
+	for _, m := range i.Merges {
+		asked = slices.AppendSeq(asked, maps.Keys(m.Replaced))
+	}
+	for _, c := range i.Changes {
+		if file := c.Name.String(); i.Kind != lock.KindDream && c.After == "" && !slices.Contains(asked, file) {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
 // Divide keeps only the changes of these files in t, and returns the rest as another proposal, with all lines of the index that are not
 // of these files; nil if nothing is left. A merge or a rename is one change: naming one of its files names all. Neither part has a
 // whole new index, whose lines belong to both. Nothing is written. The caller holds the mutex.
