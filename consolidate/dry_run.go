@@ -46,7 +46,7 @@ func (d *dream) dryRun(plan plan, refused error) (FinalizeResult, error) {
 	return res, nil
 }
 
-// indexChanges returns the lines of the index that change, as "file.md: old → new", and those that go ("- ") and come ("+ ") but for
+// indexChanges returns the lines of the index that change, as "file.md: new", and those that go ("- ") and come ("+ ") but for
 // the files that d creates, renames or deletes. It leaves out what this dream was shown.
 func (d *dream) indexChanges(edit *indexing.Index, files ops.Files) (changes []string) {
 	before, after := d.Dir.AllowSecrets.Show(string(edit.Before)).Text, d.Dir.AllowSecrets.Show(string(edit.Bytes())).Text
@@ -60,9 +60,9 @@ func (d *dream) indexChanges(edit *indexing.Index, files ops.Files) (changes []s
 			case old.Text != "" && new.Text != "" && change[0] == '-':
 				continue
 			case old.Text != "" && new.Text != "" && old.Title == new.Title:
-				change = fmt.Sprintf("%s: %s → %s", file, old.Hook, new.Hook)
+				change = fmt.Sprintf("%s: %s", file, new.Hook)
 			case old.Text != "" && new.Text != "":
-				change = fmt.Sprintf("%s: %s — %s → %s — %s", file, old.Title, old.Hook, new.Title, new.Hook)
+				change = fmt.Sprintf("%s: [%s] — %s", file, new.Title, new.Hook)
 			case slices.Contains(files.All(), file):
 				continue
 			}

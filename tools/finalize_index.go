@@ -64,8 +64,8 @@ const (
 
 // Of the changed lines of the index so many are shown, each with so many characters.
 const (
-	maxIndexChanges = 5
-	maxIndexChange  = 120
+	maxIndexChanges = 10
+	maxIndexChange  = 240
 )
 
 // A page of the diff of all files has so many bytes, and so many characters of a line: the caller wrote what it lands.

@@ -195,14 +195,13 @@ func OwnLine(hook string, n memory.Name, before, after *memory.Topic) (Finding, 
 	hook = cutText(hook, longEntry/2)
 	f := Finding{Rule: "index-entry", Severity: Warning, File: n.String(),
 		Message: fmt.Sprintf("its line in MEMORY.md says %q; the description now says %q", hook, described)}
-	new := described
 	if !renewed {
-		f.Message, new = fmt.Sprintf("its line in MEMORY.md says %q", hook), toFind
+		f.Message = fmt.Sprintf("its line in MEMORY.md says %q", hook)
 	}
 	if gone != nil {
 		f.Message += fmt.Sprintf("; the memory no longer says %q", strings.Join(gone, ", "))
 	}
-	f.Hint = fmt.Sprintf(`if the line is wrong: write_memory {"path": %q, "index": {"text": %s}}`, n, quoteJSON(new))
+	f.Hint = fmt.Sprintf(`if the line is wrong: write_memory {"path": %q, "index": {"text": %s}}`, n, quoteJSON(toFind))
 	return f, true
 }
 
