@@ -29,6 +29,8 @@ func TestLost(t *testing.T) {
 		{"near each other in a short memory", "Lamps change to OX-7, half the price.",
 			"Lamps of the quay are OX-7 of 12 watts; before that they were AB-2 of 19 watts, and hung on the north shed, the winch house, the tide gauge and the gate.\n\n**Why:** half the price.", nil},
 		{"the moment it was said", "User wants the ferry back at 15 knots since yesterday. The winch is still red.", "The ferry goes 15 knots (since 2026-11-05). The winch is red.", nil},
+		{"the part of a day in which it was said", "User wants the ferry at 15 knots since this morning.", "The ferry goes 15 knots (since 2026-11-05).", nil},
+		{"the part of each day", "The ferry goes 15 knots in the morning.", "The ferry goes 15 knots.", []string{"The ferry goes 15 knots in the ⟨morning⟩."}},
 		{"more than the moment", "Back at 15 knots since the storm.", "It goes 15 knots.", []string{"Back at 15 knots since the ⟨storm⟩."}},
 		{"code", "Run `go test ./tools` then.", "Run `go test` then.", []string{"Run `go test ./⟨tools⟩` then."}},
 		{"code without its marks", "Run `go test`.", "Run go test at night.", nil},

@@ -130,6 +130,12 @@ type spot struct {
 var named = prose.Set(`page line port version step phase chapter section room pier quay gate item rule issue ticket release build
 	node rack slot table figure seite zeile schritt kapitel zimmer página línea puerto ligne étape`)
 
+// A part of the day after a word for this day is of the moment, too.
+var (
+	thisDay  = prose.Set(`this today heute esta hoy ce cette`)
+	dayParts = prose.Set(`morning noon afternoon evening night morgen früh vormittag mittag nachmittag abend mañana tarde noche matin soir nuit`)
+)
+
 // read returns the words of a sentence that say something.
 func (r *reader) read(s sentence) (words []word) {
 	spans := quotedOrCode.FindAllStringIndex(s.text, -1)
@@ -142,7 +148,7 @@ func (r *reader) read(s sentence) (words []word) {
 		first, _ := utf8.DecodeRuneInString(s.text[from:to])
 		says := true
 		switch {
-		case one.term == moment && !literal:
+		case (one.term == moment || thisDay[before] && dayParts[strings.ToLower(s.text[from:to])]) && !literal:
 			says = false
 		case text.IsDense(first):
 			one.exact = literal || !strings.Contains(binding, s.text[from:to])
