@@ -99,12 +99,12 @@ type Changed struct {
 // maxNearest is the number of memories beside a changed one that a dream reads. The map shows the passages of the others.
 const maxNearest = 2
 
-// Nearest returns the passages of the memories that are nearest to what is new.
+// Nearest returns the passages of the memory that is nearest to what is new, and of the next if it has another value.
 func (c *Changed) Nearest() (nearest []related.Passage) {
 	byScore := slices.SortedStableFunc(slices.Values(c.Beside), func(a, b related.Pair) int { return cmp.Compare(b.Score, a.Score) })
 	files := map[string]bool{}
 	for _, p := range byScore {
-		if len(files) < maxNearest || files[p.File] {
+		if files[p.File] || len(files) == 0 || len(files) < maxNearest && p.OtherValue {
 			files[p.File] = true
 			nearest = append(nearest, p.Passage)
 		}

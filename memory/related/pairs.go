@@ -10,13 +10,13 @@ import (
 	"dream-mcp/memory/text"
 )
 
-// A Pair is two passages that touch each other. Its score counts up to 1+maxValues times where they have different values of what may be
-// the same thing.
+// A Pair is two passages that touch each other. Its score counts up to 1+maxValues times where they have different values of what
+// may be the same thing.
 type Pair struct {
 	From Passage
 	Hit  // the other
 
-	differs bool
+	OtherValue bool // they have different values beside the same words
 }
 
 // maxValues is how many words beside two values count.
@@ -52,7 +52,7 @@ func (x *Index) Beside(from []Passage, skip func(file string) bool, max int) (pa
 		if len(pairs) == max {
 			break
 		}
-		if b := (between{t.From, t.File}); t.differs || !has[b] {
+		if b := (between{t.From, t.File}); t.OtherValue || !has[b] {
 			has[b] = true
 			t.Shared = x.shared(t.words, t.at)
 			pairs = append(pairs, t.Pair)

@@ -1,9 +1,9 @@
 // Package related finds the passages of memories that a text touches.
 //
 // A passage is a paragraph or an item of a memory. A text touches a passage where they share two words or more, and enough of all
-// their words. Words that few memories hold count more, and those of the text that none holds count, too. Numbers that differ beside the
-// same words make two passages nearer. Each answer names the shared terms (see text.Terms). Nothing is judged: two passages that touch each other may say the same, contradict each other, or
-// neither.
+// their words. Words that few memories hold count more, and those of the text that none holds count, too. Numbers that differ beside
+// the same words make two passages nearer. Each answer names the shared terms (see text.Terms). Nothing is judged: two passages that
+// touch each other may say the same, contradict each other, or neither.
 //
 // The same memories and texts give the same answer. An index is safe for concurrent use; only Said changes it after New. No
 // file is read. Not promised: to find what is said in other words or in another language.
