@@ -140,7 +140,7 @@ func (g *Gates) unanswered() error {
 	if !g.p.Store.Unattended || g.p.dream != nil {
 		return nil
 	}
-	waiting, err := g.p.Proposals.Queue.Waiting()
+	waiting, err := g.p.Proposals.queue.Waiting()
 	if err != nil {
 		return err
 	}

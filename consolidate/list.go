@@ -84,7 +84,7 @@ func (s *Sessions) endList(page listing.Page, begun listingOf) error {
 	}
 	e := state.Event{Kind: state.EventListed, Hits: page.Utterances}
 	for _, t := range page.Touched {
-		e.Files = append(e.Files, d.pages.touch(t))
+		e.Files = append(e.Files, d.pages.noteTouched(t))
 	}
 	d.log(e)
 	if page.List.Window {

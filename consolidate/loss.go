@@ -104,7 +104,7 @@ func (w *writing) checkLossAlone(missing []rule.Fact) error {
 func (q *Proposals) leave(c proposal.Change, refused *RuleError) error {
 	kept := false
 	err := q.p.Store.WithFileLock(context.Background(), func(dir *memory.Dir) (err error) {
-		kept, err = q.Queue.Hold(dir, c)
+		kept, err = q.queue.Hold(dir, c)
 		return err
 	})
 	if kept {
@@ -148,7 +148,7 @@ func (w *writing) checkLossInDream() error {
 		return err
 	}
 	change.Dream = t.ID
-	kept, err := w.p.Proposals.Queue.Hold(t.Dir, change)
+	kept, err := w.p.Proposals.queue.Hold(t.Dir, change)
 	hint := "kept for the person (dream-mcp review); do not try again, go on with the rest"
 	switch file := w.n.String(); {
 	case err != nil:

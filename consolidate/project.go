@@ -100,7 +100,7 @@ func Open(o Options) *Project {
 	}
 	p.Gates = &Gates{p: p, enabled: o.Enabled, asked: o.Asked}
 	p.Sessions = &Sessions{p: p}
-	p.Proposals = &Proposals{Queue: &proposal.Queue{Store: p.Store}, p: p}
+	p.Proposals = &Proposals{queue: &proposal.Queue{Store: p.Store}, p: p}
 	p.History = &history.History{Store: p.Store, MaxArchive: cmp.Or(o.MaxArchive, history.DefaultMaxArchive)}
 	p.Background = &runs.Runs{Store: p.Store, MinHours: o.MinHours}
 	p.Sources = &provenance.Sources{Store: p.Store, Transcripts: o.Transcripts}

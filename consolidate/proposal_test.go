@@ -23,7 +23,7 @@ func (w *world) change(file string, base memory.Sum, data []byte) proposal.Chang
 
 func (w *world) hold(p *Project, c proposal.Change) (kept bool) {
 	w.mustDo(withFileLock(p, func(dir *memory.Dir) (err error) {
-		kept, err = p.Proposals.Queue.Hold(dir, c)
+		kept, err = p.Proposals.queue.Hold(dir, c)
 		return err
 	}))
 	return kept
@@ -99,7 +99,7 @@ func TestPartOvertaken(t *testing.T) {
 		if step == "prepared" || step == "commit" {
 			t.Error("it was prepared to land")
 		}
-		if waiting, _ := p.Proposals.Queue.Waiting(); step == "plan" && len(waiting) == 2 {
+		if waiting, _ := p.Proposals.queue.Waiting(); step == "plan" && len(waiting) == 2 {
 			w.put("e.md", "changed since")
 		}
 	}

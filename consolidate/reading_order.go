@@ -71,7 +71,7 @@ func (p *topicPages) setMap(m *Map) {
 	for _, c := range m.Changed {
 		p.about[c.File] = true
 		for _, nearest := range c.Nearest() {
-			p.touch(nearest.Where())
+			p.noteTouched(nearest.Where())
 		}
 	}
 	if len(m.Sessions) <= m.Listed {
@@ -79,8 +79,8 @@ func (p *topicPages) setMap(m *Map) {
 	}
 }
 
-// touch notes that something new touches a passage, as in related.Passage.Where, and returns its file.
-func (p *topicPages) touch(where string) (file string) {
+// noteTouched notes that something new touches a passage, as in related.Passage.Where, and returns its file.
+func (p *topicPages) noteTouched(where string) (file string) {
 	colon := strings.LastIndexByte(where, ':')
 	file = where[:colon]
 	line, _ := strconv.Atoi(where[colon+1:])

@@ -30,7 +30,7 @@ func (d *dream) propose(plan plan) (FinalizeResult, error) {
 
 // Proposals are what waits for the person.
 type Proposals struct {
-	Queue *proposal.Queue
+	queue *proposal.Queue
 	p     *Project
 }
 
@@ -53,13 +53,13 @@ type Review struct {
 // Reviews returns the proposals, the newest first, each with its changes to the memory as it is now. It first recovers from a
 // crash.
 func (q *Proposals) Reviews(ctx context.Context) ([]Review, error) {
-	return q.describeAll(ctx, q.Queue.Waiting)
+	return q.describeAll(ctx, q.queue.Waiting)
 }
 
 // Review returns the proposal whose ID begins with id, as Reviews does.
 func (q *Proposals) Review(ctx context.Context, id string) (Review, error) {
 	reviews, err := q.describeAll(ctx, func() ([]ops.Op, error) {
-		info, err := q.Queue.Match(id)
+		info, err := q.queue.Match(id)
 		return []ops.Op{info}, err
 	})
 	if err != nil {
@@ -163,7 +163,7 @@ func (q *Proposals) open(ctx context.Context, id string) (*ops.Tx, error) {
 		return nil, ops.ErrUnattended
 	}
 	return q.p.Store.Begin(ctx, func(dir *memory.Dir) (ops.Op, error) {
-		info, err := q.Queue.Match(id) // under the lock: nobody else answers it
+		info, err := q.queue.Match(id) // under the lock: nobody else answers it
 		return reopened(info, q.p.Store.New(info.Kind)), err
 	})
 }
@@ -189,13 +189,13 @@ func (q *Proposals) acceptLocal(ctx context.Context, id string, only []string) (
 	}
 	whole := t.Op
 	whole.Changes = slices.Clone(t.Changes) // a landing changes them in place
-	rest, err := q.Queue.Divide(t, only)
+	rest, err := q.queue.Divide(t, only)
 	var res FinalizeResult
 	if err == nil {
 		res, err = q.land(t, rest)
 	}
 	if _, half := errors.AsType[*ops.HalfError](err); err != nil && !half {
-		err = errors.Join(err, q.Queue.Restore(t, whole, rest), t.End(ops.Proposed, "not landed: "+err.Error()))
+		err = errors.Join(err, q.queue.Restore(t, whole, rest), t.End(ops.Proposed, "not landed: "+err.Error()))
 	}
 	return res, err
 }
@@ -209,7 +209,7 @@ func (q *Proposals) land(t *ops.Tx, rest *ops.Op) (FinalizeResult, error) {
 	if later, err := conflicts(t); err != nil || len(later) > 0 {
 		return FinalizeResult{}, cmp.Or(err, error(&ops.ConflictError{Conflicts: later}))
 	}
-	if err := q.Queue.Keep(t, rest); err != nil {
+	if err := q.queue.Keep(t, rest); err != nil {
 		return FinalizeResult{}, err
 	}
 	if err := plan.land(); err != nil {
@@ -232,7 +232,7 @@ func (q *Proposals) Reject(ctx context.Context, id string) (rejected string, err
 
 // describeReviews warns of the proposals.
 func (s *Status) describeReviews(p *Project) error {
-	waiting, err := p.Proposals.Queue.Waiting()
+	waiting, err := p.Proposals.queue.Waiting()
 	for _, w := range waiting {
 		s.Warnings = append(s.Warnings, proposal.Label(w)+" waits for the person's answer: dream-mcp review")
 	}
@@ -243,7 +243,7 @@ func (s *Status) describeReviews(p *Project) error {
 // landed and changed something).
 func (p *Project) Report(ctx context.Context, id string) (history.Report, error) {
 	defer p.Store.Lock()()
-	waiting, err := p.Proposals.Queue.Waiting()
+	waiting, err := p.Proposals.queue.Waiting()
 	if err != nil {
 		return history.Report{}, err
 	}

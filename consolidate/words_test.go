@@ -43,7 +43,7 @@ func TestSweepWords(t *testing.T) {
 			n, err := memory.ParseName("f.md")
 			w.mustDo(err)
 			w.mustDo(withFileLock(p, func(dir *memory.Dir) error {
-				_, err := p.Proposals.Queue.Hold(dir, proposal.Change{ID: ops.NewID(w.now), Name: n, Data: []byte(sourced("f", "said:1"))})
+				_, err := p.Proposals.queue.Hold(dir, proposal.Change{ID: ops.NewID(w.now), Name: n, Data: []byte(sourced("f", "said:1"))})
 				return err
 			}))
 		}},
