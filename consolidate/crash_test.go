@@ -125,14 +125,9 @@ func (w *world) checkRecovered(name, what string, whole span) {
 		t.Errorf("%s: %d dreams wait for the person, %v", what, len(waits), err)
 	}
 	if name == "agree-part" {
-		waiting := map[string]bool{}
-		for _, r := range waits {
-			for _, file := range r.Files.All() {
-				waiting[file] = true
-			}
-		}
-		if waiting["a.md"] == landed || !waiting["deep/new.md"] {
-			t.Errorf("%s: landed %v, and %v waits", what, landed, waiting)
+		if len(waits) != 1 || slices.Contains(waits[0].Files.Updated, "a.md") == landed ||
+			!slices.Contains(waits[0].Files.Created, "deep/new.md") {
+			t.Errorf("%s: landed %v, and %+v wait", what, landed, waits)
 		}
 	}
 	// And the memory is in working order.

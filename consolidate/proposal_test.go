@@ -91,34 +91,6 @@ func TestAcceptInPart(t *testing.T) {
 	}
 }
 
-// If a file is changed after the rest was kept, the proposal is whole again.
-func TestPartOvertaken(t *testing.T) {
-	w := newWorld(t)
-	o, p := w.options(), (*Project)(nil)
-	o.Step = func(step string) {
-		if step == "prepared" || step == "commit" {
-			t.Error("it was prepared to land")
-		}
-		if waiting, _ := p.Proposals.queue.Waiting(); step == "plan" && len(waiting) == 2 {
-			w.put("e.md", "changed since")
-		}
-	}
-	p = Open(o)
-	for _, file := range []string{"e.md", "d.md"} {
-		c := w.change(file, memory.SumOf([]byte(w.read(file))), nil)
-		c.Dream = "a dream"
-		w.hold(p, c)
-	}
-	var conflict *ops.ConflictError
-	if _, err := p.Proposals.Accept(ctx, "", []string{"e.md"}); !errors.As(err, &conflict) {
-		t.Fatalf("the part ended with %v", err)
-	}
-	waiting, err := p.Proposals.Reviews(ctx)
-	if err != nil || len(waiting) != 1 || len(waiting[0].Held) != 2 || len(waiting[0].Conflicts) != 1 {
-		t.Errorf("%+v wait, %v", waiting, err)
-	}
-}
-
 // A part that could not land waits with the rest. A later change of the same dream takes the place of the one that it is of.
 func TestHeldAfterPart(t *testing.T) {
 	w := newWorld(t)
@@ -136,7 +108,6 @@ func TestHeldAfterPart(t *testing.T) {
 		t.Fatalf("the part ended with %v", err)
 	}
 	hold("e.md")
-	hold("d.md")
 	waiting, err := p.Proposals.Reviews(ctx)
 	if err != nil || len(waiting) != 1 || len(waiting[0].Held) != 2 {
 		t.Errorf("%+v wait, %v", waiting, err)

@@ -67,7 +67,7 @@ func FuzzStageFiles(f *testing.F) {
 			Changes []state.Change
 		}
 		json.Unmarshal([]byte(record), &op)
-		if err := db.Operations().Save(&state.Operation{ID: id, Kind: "dream", State: op.State, Record: []byte(record), Changes: op.Changes}, nil, nil); err != nil {
+		if err := db.Operations().Save(&state.Operation{ID: id, Kind: "dream", State: op.State, Record: []byte(record), Changes: op.Changes}, nil, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Store.Records.Append(ops.LogEntry{Header: ops.Header{ID: id, Kind: lock.KindDream}}); err != nil {

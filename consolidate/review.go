@@ -1,7 +1,6 @@
 package consolidate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,9 +111,15 @@ func (q *Proposals) describe(dir *memory.Dir, info ops.Op) (Review, error) {
 		return Review{}, err
 	}
 	r := Review{ID: info.ID, Dream: info.Dream, Held: info.Held, Made: ops.Second(info.Reviewed), Host: info.Host,
-		Summary: info.Summary, Findings: []rule.Finding{}}
-	if r.Conflicts, err = conflicts(t); err != nil {
-		return r, err
+		Summary: info.Summary, Findings: []rule.Finding{}, Conflicts: []ops.Conflict{}}
+	for _, c := range t.Changes {
+		f, err := dir.ReadIfAny(c.Name)
+		if err != nil {
+			return r, err
+		}
+		if f.Sum != c.Before {
+			r.Conflicts = append(r.Conflicts, ops.Conflict{Name: c.Name, Want: c.Before, Have: f.Sum})
+		}
 	}
 	plan, err := q.plan(t)
 	if _, ruled := errors.AsType[*RuleError](err); err != nil && !ruled && plan.index != nil {
@@ -140,21 +145,6 @@ func (q *Proposals) plan(t *ops.Tx) (plan, error) {
 			Hint:    "accept the other files by --only FILE, and reject the rest: dream-mcp review --reject"}}}
 	}
 	return l, err
-}
-
-// conflicts returns the files that were changed after t was proposed. It is never nil.
-func conflicts(t *ops.Tx) ([]ops.Conflict, error) {
-	all := []ops.Conflict{}
-	for _, c := range t.Changes {
-		f, err := t.Dir.ReadIfAny(c.Name)
-		if err != nil {
-			return all, err
-		}
-		if f.Sum != c.Before {
-			all = append(all, ops.Conflict{Name: c.Name, Want: c.Before, Have: f.Sum})
-		}
-	}
-	return all, nil
 }
 
 // open begins the transaction of a proposal, under the lock. No gate is checked, since a person decides.
@@ -189,27 +179,21 @@ func (q *Proposals) acceptLocal(ctx context.Context, id string, only []string) (
 	}
 	whole := t.Op
 	whole.Changes = slices.Clone(t.Changes) // a landing changes them in place
-	rest, err := q.queue.Divide(t, only)
+	err = q.queue.Divide(t, only)
 	var res FinalizeResult
 	if err == nil {
-		res, err = q.land(t, rest)
+		res, err = q.land(t)
 	}
 	if _, half := errors.AsType[*ops.HalfError](err); err != nil && !half {
-		err = errors.Join(err, q.queue.Restore(t, whole, rest), t.End(ops.Proposed, "not landed: "+err.Error()))
+		err = errors.Join(err, q.queue.Restore(t, whole), t.End(ops.Proposed, "not landed: "+err.Error()))
 	}
 	return res, err
 }
 
-// land lands what the person accepted, and ends it. The rest of the proposal, if any, is kept first.
-func (q *Proposals) land(t *ops.Tx, rest *ops.Op) (FinalizeResult, error) {
+// land lands what the person accepted, and ends it.
+func (q *Proposals) land(t *ops.Tx) (FinalizeResult, error) {
 	plan, err := q.plan(t)
 	if err != nil {
-		return FinalizeResult{}, err
-	}
-	if later, err := conflicts(t); err != nil || len(later) > 0 {
-		return FinalizeResult{}, cmp.Or(err, error(&ops.ConflictError{Conflicts: later}))
-	}
-	if err := q.queue.Keep(t, rest); err != nil {
 		return FinalizeResult{}, err
 	}
 	if err := plan.land(); err != nil {

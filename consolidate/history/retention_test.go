@@ -56,7 +56,7 @@ func TestKept(t *testing.T) {
 					t.Fatal(err)
 				}
 				o.Landed, o.OnlyCopy = start.AddDate(0, 0, -age), rest != op
-				if err := db.Operations().Save(&o, nil, nil); err != nil {
+				if err := db.Operations().Save(&o, nil, nil, nil); err != nil {
 					t.Fatal(err)
 				}
 			}

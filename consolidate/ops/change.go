@@ -89,7 +89,7 @@ func (s *Records) abandon() error {
 	if err != nil {
 		return err
 	}
-	return db.Operations().Save(row, nil, nil)
+	return db.Operations().Save(row, nil, nil, nil)
 }
 
 // WithFileLock calls do under the file lock, .dream.lock, after recovery. The caller holds the mutex.

@@ -175,7 +175,7 @@ func prepareAfter(s *Stage) error {
 func planAfter(s *Stage) (*Stage, error) {
 	err := prepareAfter(s)
 	if err == nil {
-		err = s.Commit()
+		err = s.Commit(nil)
 	}
 	return s, err
 }
@@ -221,7 +221,7 @@ func TestLandAndReverse(t *testing.T) {
 	if conflicts, err := undo.Reverse(*p.Op); err != nil || len(conflicts) > 0 {
 		t.Fatal(conflicts, err)
 	}
-	if err := errors.Join(undo.Prepare(landingTime.Add(time.Hour), nil, ""), undo.Commit(), undo.Land(nil)); err != nil {
+	if err := errors.Join(undo.Prepare(landingTime.Add(time.Hour), nil, ""), undo.Commit(nil), undo.Land(nil)); err != nil {
 		t.Fatal(err)
 	}
 	got := tree(t, w.path)

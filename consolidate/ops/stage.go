@@ -38,14 +38,21 @@ func (s *Stage) keep(data []byte) {
 }
 
 // store writes the operation and the pending texts, and an entry of the log if it is not nil, in one transaction.
-func (s *Stage) store(entry *LogEntry) error {
+func (s *Stage) store(entry *LogEntry) error { return s.storeWith(entry, nil) }
+
+// storeWith is store, and writes another operation in the same transaction if it is not nil.
+func (s *Stage) storeWith(entry *LogEntry, rest *Op) error {
 	row, err := s.row(s.dir.AllowSecrets)
+	var restRow *state.Operation
+	if err == nil && rest != nil {
+		restRow, err = rest.row(s.dir.AllowSecrets)
+	}
 	if err != nil {
 		return err
 	}
 	line, err := entry.row(s.dir.AllowSecrets)
 	if err == nil {
-		err = s.db.Operations().Save(row, s.pending, line)
+		err = s.db.Operations().Save(row, s.pending, line, restRow)
 	}
 	if err == nil {
 		s.pending, s.Bytes = nil, row.Bytes

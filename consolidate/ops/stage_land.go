@@ -64,10 +64,14 @@ func (s *Stage) plan(now time.Time) error {
 }
 
 // Commit makes the landing that Prepare prepared, and all its texts, durable: from now on it is completed. If it fails, the memory
-// is unchanged. After it Land must be called, or Cancel.
-func (s *Stage) Commit() error {
+// is unchanged. After it Land must be called, or Cancel. rest, if not nil, is an operation that waits from then on.
+func (s *Stage) Commit(rest *Op) error {
 	s.State = state.Landing
-	if err := s.store(nil); err != nil {
+	var entry *LogEntry
+	if rest != nil {
+		entry = new(rest.Entry(Proposed, rest.Reviewed))
+	}
+	if err := s.storeWith(entry, rest); err != nil {
 		s.State = state.Staged
 		return errors.Join(err, s.cancel())
 	}

@@ -20,6 +20,7 @@ type Tx struct {
 	Dir    *memory.Dir
 	Stage  *Stage
 	Needed []Waiver // the waivers without which the last check would have refused
+	Rest   *Op      // the rest of a proposal, which waits as another one when t is committed, or nil
 
 	s      *Store
 	lock   *lock.Lock

@@ -56,7 +56,7 @@ func (t *Tx) tryLand(index NewIndex) error {
 		}
 	}
 	t.s.Step("commit")
-	if err := t.Stage.Commit(); err != nil {
+	if err := t.Stage.Commit(t.Rest); err != nil {
 		return err
 	}
 	t.record.Committing = true

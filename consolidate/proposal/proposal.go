@@ -2,7 +2,7 @@
 // that only the person may make. Each is an operation with a stage and the request that would land it.
 //
 // A proposal is kept for thirty days. It lands whole or in part, or is rejected. It never overwrites a file that was changed
-// later. After a crash during an answer, the proposal is answered or still waits; if it was accepted in part, the rest may wait twice.
+// later. After a crash during an answer, the proposal is answered or waits as it was.
 package proposal
 
 import (
@@ -240,47 +240,39 @@ func Unasked(i *ops.Op) (files []string) {
 	return files
 }
 
-// Divide keeps only the changes of these files in t, and returns the rest as another proposal, with all lines of the index that are not
-// of these files; nil if nothing is left. A merge or a rename is one change: naming one of its files names all. Neither part has a
-// whole new index, whose lines belong to both. Nothing is written. The caller holds the mutex.
-func (r *Queue) Divide(t *ops.Tx, files []string) (*ops.Op, error) {
+// Divide keeps only the changes of these files in t. The rest becomes t.Rest, another proposal, with all lines of the index
+// that are not of these files; nil if nothing is left. A merge or a rename is one change: naming one of its files names all.
+// Neither part has a whole new index, whose lines belong to both. Nothing is written. The caller holds the mutex.
+func (r *Queue) Divide(t *ops.Tx, files []string) error {
 	for _, file := range files {
 		if !slices.Contains(t.Staged(), file) {
-			return nil, ops.Refuse(fmt.Sprintf("%s does not change %q", t.ID, file), "dream-mcp review shows the files that it changes")
+			return ops.Refuse(fmt.Sprintf("%s does not change %q", t.ID, file), "dream-mcp review shows the files that it changes")
 		}
 	}
 	part, rest := together(&t.Op, files), t.Op
 	keep(&rest, func(file string) bool { return !part[file] })
 	if len(files) == 0 || len(rest.Changes) == 0 {
-		return nil, nil
+		return nil
 	}
 	keep(&t.Op, func(file string) bool { return part[file] })
 	for _, half := range []*ops.Op{&t.Op, &rest} {
 		half.Request.Content, half.Request.Base, half.Request.Adopt = nil, "", true
 	}
 	rest.ID, rest.Listed, rest.Displaced, rest.Bytes = ops.NewID(r.Store.Now()), nil, nil, 0
-	return &rest, nil
+	t.Rest = &rest
+	return nil
 }
 
-// Keep keeps the rest that Divide returned, or nil, before the part in t lands. The caller holds the mutex.
-func (r *Queue) Keep(t *ops.Tx, rest *ops.Op) error {
-	if rest == nil {
-		return nil
-	}
-	return r.Store.Hold(t.Dir, *rest, func(*ops.Stage) error { return nil })
-}
-
-// Restore makes t, which did not land, what it was before Divide, and discards the rest that Divide returned, or nil. The caller holds the
-// mutex.
-func (r *Queue) Restore(t *ops.Tx, whole ops.Op, rest *ops.Op) error {
+// Restore makes t, which did not land, what it was before Divide. The caller holds the mutex.
+func (r *Queue) Restore(t *ops.Tx, whole ops.Op) error {
 	whole.Displaced, whole.Bytes = t.Displaced, t.Bytes // the landing may have met texts of others
-	if t.Op = whole; rest == nil {
+	if t.Op = whole; t.Rest == nil {
 		return nil
 	}
 	if err := t.Save(); err != nil {
 		return err
 	}
-	return r.Store.Records.Discard(rest.ID)
+	return r.Store.Records.Discard(t.Rest.ID) // it was written if t was committed
 }
 
 // together returns files and what lands only with one of them.

@@ -291,7 +291,7 @@ func TestCheck(t *testing.T) {
 			Changes: []Change{{Name: n, After: sum}}, Needs: []memory.Sum{sum}}
 		entry := LogRow{Operation: o.ID, Kind: o.Kind, Outcome: "committed", Files: []string{"a.md"},
 			Text: []byte(`{"id":"20261118-090000-000000","kind":"write","outcome":"committed"}`)}
-		if err := db.Operations().Save(&o, map[memory.Sum][]byte{sum: []byte("text")}, &entry); err != nil {
+		if err := db.Operations().Save(&o, map[memory.Sum][]byte{sum: []byte("text")}, &entry, nil); err != nil {
 			t.Fatal(err)
 		}
 		err = db.update(func(tx *Tx) error { _, err := tx.Exec(damage); return err })

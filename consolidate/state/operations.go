@@ -42,9 +42,9 @@ func (o *Operation) Change(n memory.Name) (Change, bool) {
 	return Change{}, false
 }
 
-// Save makes an operation durable in place of what it was, with texts, and an entry in the log if it is not nil. It adds
-// the number of bytes of texts that were not there to o.Bytes.
-func (t Operations) Save(o *Operation, texts map[memory.Sum][]byte, entry *LogRow) error {
+// Save makes an operation durable in place of what it was, with texts, an entry in the log if it is not nil, and rest, another
+// operation, if it is not nil. It adds the number of bytes of texts that were not there to o.Bytes.
+func (t Operations) Save(o *Operation, texts map[memory.Sum][]byte, entry *LogRow, rest *Operation) error {
 	bytes := o.Bytes
 	return t.db.update(func(tx *Tx) error {
 		added, err := tx.addTexts(texts)
@@ -52,6 +52,11 @@ func (t Operations) Save(o *Operation, texts map[memory.Sum][]byte, entry *LogRo
 			return err
 		}
 		o.Bytes = bytes + added
+		if rest != nil { // first: o may need its texts no longer
+			if err := tx.save(rest); err != nil {
+				return err
+			}
+		}
 		if err := tx.save(o); err != nil || entry == nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func saveNth(db *DB, n int, state, outcome string) error {
 	o := Operation{ID: nthID(n), Kind: "write", State: state, Landed: time.Unix(1, 0), Record: []byte("{}"),
 		Changes: []Change{{Name: name, After: sum}}, Needs: []memory.Sum{sum}}
 	return db.Operations().Save(&o, map[memory.Sum][]byte{sum: text}, &LogRow{Operation: o.ID, Kind: o.Kind, Outcome: outcome, Files: []string{"a.md"},
-		Text: fmt.Appendf(nil, `{"id":%q,"kind":"write","outcome":%q,"files":["a.md"]}`, o.ID, outcome)})
+		Text: fmt.Appendf(nil, `{"id":%q,"kind":"write","outcome":%q,"files":["a.md"]}`, o.ID, outcome)}, nil)
 }
 
 // zeroPage zeroes the page of a database that has some bytes.
