@@ -1,7 +1,6 @@
 package consolidate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -9,7 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"dream-mcp/consolidate/indexing"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
 	"dream-mcp/memory/rule"
@@ -154,16 +152,6 @@ func values(s string) map[string]bool {
 	}
 	end()
 	return all
-}
-
-// asWritten returns the memory as the dream would leave it; outside dreams, as it is.
-func (p *Project) asWritten(ctx context.Context) (*memory.Snapshot, error) {
-	if p.dream != nil {
-		_, s, err := indexing.Foresee(p.dream.Tx, nil)
-		return s, err
-	}
-	s, err := p.Store.Snapshot(ctx)
-	return cmp.Or(s, &memory.Snapshot{}), err
 }
 
 // changed sets the passages that a write adds to its memory, as they may be shown, and the values that it takes away.

@@ -16,7 +16,7 @@ const maxEntire = 1_200
 func (d *dream) excerpt(f *ReadResult) {
 	file := f.Name.String()
 	lines := d.pages.parts[file]
-	if len(f.Text) <= maxEntire || f.Err != nil || f.Disk != nil || d.pages.whole(file) || lines == nil || d.Stage.Changed()[f.Name] {
+	if len(f.Text) <= maxEntire || f.Err != nil || f.Disk != nil || d.pages.whole[file] || lines == nil || d.Stage.Changed()[f.Name] {
 		return
 	}
 	if text := excerpt(f.Text, lines); len(text) < len(f.Text) {

@@ -89,7 +89,7 @@ func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 	m.Findings = append(p.Share.Findings(), m.Findings...)
 	d.known.add(m.Findings)
 	d.drawn = &m
-	d.pages.setMap(&m)
+	d.pages.noteMap(&m)
 	return m, nil
 }
 

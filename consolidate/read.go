@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -207,4 +208,14 @@ func (r reader) read(path string) (res ReadResult) {
 		res.Disk = &onDisk
 	}
 	return res
+}
+
+// asWritten returns the memory as the dream would leave it; outside dreams, as it is.
+func (p *Project) asWritten(ctx context.Context) (*memory.Snapshot, error) {
+	if p.dream != nil {
+		_, s, err := indexing.Foresee(p.dream.Tx, nil)
+		return s, err
+	}
+	s, err := p.Store.Snapshot(ctx)
+	return cmp.Or(s, &memory.Snapshot{}), err
 }

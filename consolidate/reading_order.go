@@ -31,17 +31,17 @@ type topicPages struct {
 	places map[string]int // together: of all memories; newsFirst: of those that have news
 
 	// What has news.
-	about         map[string]bool  // the memories that the map is about
-	touchedBefore map[string]bool  // those that the listing touched before the dream was interrupted
-	parts         map[string][]int // the lines of the passages that the map or the listing touched, by memory
-	unlisted      string           // the arguments that list what was not listed yet, so that more may have news; "" at its end
+	whole    map[string]bool  // the memories that a map was about, or that were touched before the dream was interrupted
+	parts    map[string][]int // by memory, the lines of the passages that the map or the listing touched
+	unlisted string           // the arguments that list what was not listed yet and may be news, too; "" at its end
 
 	readBefore []string // the memories that were read on pages before the dream was interrupted, in their order
 }
 
-// newTopicPages returns the pages of the dream t, which may be resumed. If its events cannot be read, it is as if there were none.
+// newTopicPages returns the pages of the dream t, which may be resumed. If its events cannot be read, it is as if there were
+// none.
 func newTopicPages(db *state.DB, t *ops.Tx) topicPages {
-	p := topicPages{touchedBefore: map[string]bool{}, parts: map[string][]int{}, unlisted: "{}"}
+	p := topicPages{whole: map[string]bool{}, parts: map[string][]int{}, unlisted: "{}"}
 	if !t.Resumed {
 		return p
 	}
@@ -52,24 +52,23 @@ func newTopicPages(db *state.DB, t *ops.Tx) topicPages {
 			p.readBefore = append(p.readBefore, e.Files...)
 		case state.EventListed:
 			for _, file := range e.Files {
-				p.touchedBefore[file] = true
+				p.whole[file] = true
 			}
 		}
 	}
 	return p
 }
 
-// setMap notes the news of m: what it has findings on, what was changed, and what has a day that has come.
-func (p *topicPages) setMap(m *Map) {
-	p.about = map[string]bool{}
+// noteMap notes the news of m: what it has findings on, what was changed, and what has a day that has come.
+func (p *topicPages) noteMap(m *Map) {
 	for _, f := range m.Findings {
-		p.about[f.File] = true
+		p.whole[f.File] = true
 	}
 	for _, passed := range m.Passed {
-		p.about[passed.File] = true
+		p.whole[passed.File] = true
 	}
 	for _, c := range m.Changed {
-		p.about[c.File] = true
+		p.whole[c.File] = true
 		for _, nearest := range c.Nearest() {
 			p.noteTouched(nearest.Where())
 		}
@@ -87,9 +86,6 @@ func (p *topicPages) noteTouched(where string) (file string) {
 	p.parts[file] = append(p.parts[file], line)
 	return file
 }
-
-// whole reports whether a memory has news that is not on some of its passages only.
-func (p *topicPages) whole(file string) bool { return p.about[file] || p.touchedBefore[file] }
 
 // begin begins an order without a memory.
 func (p *topicPages) begin(order readingOrder) {
@@ -180,7 +176,7 @@ func (d *dream) putNewsFirst(names []memory.Name) error {
 	}
 	p.begin(newsFirst)
 	for _, n := range names {
-		if file := n.String(); p.whole(file) || p.parts[file] != nil {
+		if file := n.String(); p.whole[file] || p.parts[file] != nil {
 			p.add(file)
 		}
 	}
