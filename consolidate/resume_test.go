@@ -92,7 +92,7 @@ func TestPrune(t *testing.T) {
 				}
 				w.setNow(w.now.Add(25 * time.Hour))
 			}
-			ids, err := p.Store.Records.IDs()
+			ids, err := p.Store.Records.Look().Operations().IDs()
 			if kept := len(ids) == 3; err != nil || kept != test.kept {
 				t.Errorf("%q are left, %v", ids, err)
 			}

@@ -93,7 +93,7 @@ func (h *chronicle) load(t *testing.T, p *Project, folder string) {
 			h.processes[filepath.Base(file)] = append(h.processes[filepath.Base(file)], e)
 		}
 	}
-	ids, err := p.Store.Records.IDs()
+	ids, err := p.Store.Records.Look().Operations().IDs()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func (c *Connection) resources() []mcpserver.ServerResource {
 		}
 	}
 	return []mcpserver.ServerResource{
-		serve(ops.StatusURI, "dream-status", "Dream status", "Gates, the open dream, the last one. Updated as a dream goes on.", "application/json",
+		serve("dream://status", "dream-status", "Dream status", "Gates, the open dream, the last one. Updated as a dream goes on.", "application/json",
 			func(ctx context.Context, p *consolidate.Project, _ string) (string, error) {
 				s, err := p.Status(ctx)
 				if err != nil {
@@ -37,7 +37,7 @@ func (c *Connection) resources() []mcpserver.ServerResource {
 				data, err := secret.JSON(s)
 				return string(bounded(data, maxAnswer, statusRest)), err
 			}),
-		serve(ops.LastURI, "last-dream", "Last dream", "Report and diff of the last dream or other change.", "text/plain",
+		serve("dream://last", "last-dream", "Last dream", "Report and diff of the last dream or other change.", "text/plain",
 			func(ctx context.Context, p *consolidate.Project, _ string) (string, error) {
 				report, err := p.History.LastReport(ctx)
 				if errors.Is(err, ops.ErrNothing) {

@@ -41,11 +41,6 @@ func (s *Records) Salvage() error {
 	return state.Salvage(s.StateDir(), s.Now())
 }
 
-// IDs returns the IDs of all operations, the oldest first.
-func (s *Records) IDs() ([]string, error) {
-	return s.Look().Operations().IDs()
-}
-
 // Content returns a text of an operation; nil for the sum "". A text that does not have its sum is an error.
 func (s *Records) Content(sum memory.Sum) ([]byte, error) {
 	return s.Look().Text(sum)

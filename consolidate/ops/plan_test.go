@@ -169,13 +169,13 @@ func stageAfter(t *testing.T, s *Stage) {
 var landingTime = time.Date(2026, 11, 18, 9, 14, 3, 0, time.UTC)
 
 func prepareAfter(s *Stage) error {
-	return s.Prepare(landingTime, []byte(after["MEMORY.md"]), memory.SumOf([]byte(before["MEMORY.md"])))
+	return s.prepare(landingTime, []byte(after["MEMORY.md"]), memory.SumOf([]byte(before["MEMORY.md"])))
 }
 
 func planAfter(s *Stage) (*Stage, error) {
 	err := prepareAfter(s)
 	if err == nil {
-		err = s.Commit(nil)
+		err = s.makeDurable(nil)
 	}
 	return s, err
 }
@@ -191,11 +191,11 @@ func TestLandAndReverse(t *testing.T) {
 	}
 	p := must(planAfter(s))(t)
 	var steps []string
-	if err := p.Land(func(step string) { steps = append(steps, step) }); err != nil {
+	if err := p.land(func(step string) { steps = append(steps, step) }); err != nil {
 		t.Fatal(err)
 	}
 	os.WriteFile(filepath.Join(w.path, ".dream-0123456789abcdef.tmp"), []byte(before["a.md"]), 0o600) // as if it could not be removed
-	if err := p.Land(nil); err != nil {
+	if err := p.land(nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := contents(t, w.path); !maps.Equal(got, after) {
@@ -221,7 +221,7 @@ func TestLandAndReverse(t *testing.T) {
 	if conflicts, err := undo.Reverse(*p.Op); err != nil || len(conflicts) > 0 {
 		t.Fatal(conflicts, err)
 	}
-	if err := errors.Join(undo.Prepare(landingTime.Add(time.Hour), nil, ""), undo.Commit(nil), undo.Land(nil)); err != nil {
+	if err := errors.Join(undo.prepare(landingTime.Add(time.Hour), nil, ""), undo.makeDurable(nil), undo.land(nil)); err != nil {
 		t.Fatal(err)
 	}
 	got := tree(t, w.path)
@@ -313,7 +313,7 @@ func TestDisplacedIsKept(t *testing.T) {
 	if err := atomicfile.Move(p.dir.Root(), c.Temp, c.Name.String()); err != nil { // as land does after its last look
 		t.Fatal(err)
 	}
-	if err := p.Land(nil); err != nil {
+	if err := p.land(nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := contents(t, w.path); !maps.Equal(got, after) {
@@ -331,7 +331,7 @@ func TestForeignEditWhileLanding(t *testing.T) {
 	s := w.stage()
 	stageAfter(t, s)
 	p := must(planAfter(s))(t)
-	err := p.Land(func(step string) {
+	err := p.land(func(step string) {
 		if step == "updated a.md" {
 			os.WriteFile(filepath.Join(w.path, "a.md"), []byte("theirs"), 0o600)
 		}
@@ -366,7 +366,7 @@ func crash(args string) {
 		panic(err)
 	}
 	step := 0
-	err = p.Land(func(string) {
+	err = p.land(func(string) {
 		if step == at {
 			self, _ := os.FindProcess(os.Getpid())
 			self.Kill()
@@ -443,7 +443,7 @@ func TestRecoverUnbegun(t *testing.T) {
 	// The stage that was left can land another time.
 	resumed := must(w.again())(t)
 	p := must(planAfter(resumed))(t)
-	if err := p.Land(nil); err != nil {
+	if err := p.land(nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := contents(t, w.path); !maps.Equal(got, after) {

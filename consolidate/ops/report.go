@@ -237,9 +237,6 @@ func (i Op) merges() (said []string) {
 	return said
 }
 
-// LastURI is the resource with the report and the diff of the last dream.
-const LastURI = "dream://last"
-
 // Second returns a time in UTC without fractions of a second.
 func Second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 

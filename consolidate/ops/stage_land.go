@@ -14,9 +14,9 @@ import (
 	"dream-mcp/memory/atomicfile"
 )
 
-// Prepare writes the new texts beside their targets. index, if not nil, is the new index over the one with the sum indexBase. It
-// fails with a *ConflictError or an error of the disk, and then the memory is unchanged. After it Commit or Cancel must be called.
-func (s *Stage) Prepare(now time.Time, index []byte, indexBase memory.Sum) error {
+// prepare writes the new texts beside their targets. index, if not nil, is the new index over the one with the sum indexBase. It
+// fails with a *ConflictError or an error of the disk, and then the memory is unchanged. After it makeDurable or cancel must be called.
+func (s *Stage) prepare(now time.Time, index []byte, indexBase memory.Sum) error {
 	var err error
 	if index != nil {
 		_, err = s.setChange(memory.IndexName, indexBase, index, time.Time{})
@@ -63,9 +63,9 @@ func (s *Stage) plan(now time.Time) error {
 	return s.writeTemps()
 }
 
-// Commit makes the landing that Prepare prepared, and all its texts, durable: from now on it is completed. If it fails, the memory
-// is unchanged. After it Land must be called, or Cancel. rest, if not nil, is an operation that waits from then on.
-func (s *Stage) Commit(rest *Op) error {
+// makeDurable makes the landing that prepare prepared, and all its texts, durable: from now on it is completed. If it fails, the memory
+// is unchanged. After it land must be called, or cancel. rest, if not nil, is an operation that waits from then on.
+func (s *Stage) makeDurable(rest *Op) error {
 	s.State = state.Landing
 	var entry *LogEntry
 	if rest != nil {
@@ -101,7 +101,7 @@ func (s *Stage) keepBefore(c *state.Change) (memory.Sum, error) {
 	return disk.Sum, nil
 }
 
-// cancel undoes Prepare and Commit: the changes are staged as before, and the temporaries are removed.
+// cancel undoes prepare and makeDurable: the changes are staged as before, and the temporaries are removed.
 func (s *Stage) cancel() error {
 	if s.State == state.Landed {
 		return errors.New("it has landed")
@@ -118,10 +118,10 @@ func (s *Stage) cancel() error {
 	return err
 }
 
-// Land lands what Commit committed, and logs it. It may be called again after an error or a crash: what has landed stays, the rest lands
+// land lands what makeDurable committed, and logs it. It may be called again after an error or a crash: what has landed stays, the rest lands
 // now. A file that is neither what is replaced nor what is put there belongs to somebody else: it is left alone and noted. step,
 // if not nil, is called before each change and before the end.
-func (s *Stage) Land(step func(string)) error {
+func (s *Stage) land(step func(string)) error {
 	if s.State == state.Landed {
 		return s.sweep()
 	}
@@ -243,7 +243,7 @@ func (s *Stage) recover() error {
 	case state.Landed:
 		return s.sweep()
 	case state.Landing:
-		return s.Land(nil)
+		return s.land(nil)
 	}
 	return s.cancel()
 }

@@ -11,9 +11,6 @@ import (
 	"dream-mcp/memory"
 )
 
-// StatusURI is the resource with the status.
-const StatusURI = "dream://status"
-
 // Tx is a transaction on the memory. It holds the file lock until it ends. It must not be copied: its Stage changes its Op.
 type Tx struct {
 	Op

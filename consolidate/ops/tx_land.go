@@ -42,7 +42,7 @@ func (t *Tx) tryLand(index NewIndex) error {
 			return err
 		}
 	}
-	if err := t.Stage.Prepare(t.s.Now(), index.Content, index.Base); err != nil {
+	if err := t.Stage.prepare(t.s.Now(), index.Content, index.Base); err != nil {
 		return err
 	}
 	t.s.Step("prepared")
@@ -56,7 +56,7 @@ func (t *Tx) tryLand(index NewIndex) error {
 		}
 	}
 	t.s.Step("commit")
-	if err := t.Stage.Commit(t.Rest); err != nil {
+	if err := t.Stage.makeDurable(t.Rest); err != nil {
 		return err
 	}
 	t.record.Committing = true
@@ -73,8 +73,8 @@ func (t *Tx) tryLand(index NewIndex) error {
 		return err
 	}
 	t.s.Step("land")
-	if err = t.Stage.Land(t.s.Step); err != nil {
-		err = t.Stage.Land(t.s.Step) // try once more
+	if err = t.Stage.land(t.s.Step); err != nil {
+		err = t.Stage.land(t.s.Step) // try once more
 	}
 	if err != nil {
 		return &HalfError{ID: t.ID, Why: err}

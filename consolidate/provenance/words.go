@@ -83,7 +83,7 @@ func (r *Sources) Sweep(dir *memory.Dir) {
 	for _, t := range current.Topics {
 		spare(old, t)
 	}
-	ids, err := r.Store.Records.IDs()
+	ids, err := r.Store.Records.Look().Operations().IDs()
 	for _, id := range ids {
 		if err == nil && len(old) > 0 {
 			err = r.spareArchived(id, old)

@@ -33,12 +33,9 @@ func (r *Share) Traffic(ctx context.Context) (t Traffic, err error) {
 	if err != nil {
 		return t, err
 	}
-	var local Files
-	err = r.withMutex(func() (err error) {
-		local, err = r.read(ctx)
-		return err
-	})
-	if err != nil {
+	unlock := r.Store.Lock()
+	local, err := r.read(ctx)
+	if unlock(); err != nil {
 		return t, err
 	}
 	for n := range local {

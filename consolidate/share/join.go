@@ -26,7 +26,7 @@ type JoinRequest struct {
 
 // Join shares the memory through a remote. It first calls agree with what that would change here and push.
 func (r *Share) Join(ctx context.Context, q JoinRequest, agree func(Preview) error) (err error) {
-	if err := r.withMutex(r.maySync); err != nil {
+	if err := r.maySync(); err != nil {
 		return err
 	}
 	if s, err := r.State(); err == nil && s.Stopped == "" {

@@ -16,12 +16,10 @@ import (
 
 // read reads the memory of this machine, and up to when its transcripts were read.
 func (l *link) read(ctx context.Context) (files Files, last time.Time, err error) {
-	err = l.withMutex(func() error {
-		if files, err = l.Share.read(ctx); err == nil {
-			last, err = l.LastRead(ctx)
-		}
-		return err
-	})
+	defer l.Store.Lock()()
+	if files, err = l.Share.read(ctx); err == nil {
+		last, err = l.LastRead(ctx)
+	}
 	return files, last, err
 }
 

@@ -88,12 +88,6 @@ type Share struct {
 	cancel func()         // the last of it; nil if there was none
 }
 
-// withMutex calls do with the mutex of the store.
-func (r *Share) withMutex(do func() error) error {
-	defer r.Store.Lock()()
-	return do()
-}
-
 // State returns the state of the share, without git and without waiting. It fails with ErrNotShared. It needs no mutex.
 func (r *Share) State() (s State, err error) {
 	if s, err = saved.Get(r.Store.Records.Look()); err == nil && s.Remote == "" {
@@ -129,8 +123,9 @@ func (r *Share) open(ctx context.Context, limit time.Duration, wait bool, begin 
 	if limit > dreamWait {
 		l.answer = gitTime // nobody waits for it
 	}
-	err = r.withMutex(func() error { return r.Store.Recover(ctx) })
-	if err == nil { // of a merge that a crash cut off, it notes the base
+	release := r.Store.Lock()
+	err = r.Store.Recover(ctx)
+	if release(); err == nil { // of a merge that a crash cut off, it notes the base
 		if begin != nil {
 			l.State = *begin
 		} else {
@@ -148,6 +143,7 @@ func (r *Share) open(ctx context.Context, limit time.Duration, wait bool, begin 
 
 // maySync fails while a dream of this process is open, and if the memory is switched off.
 func (r *Share) maySync() error {
+	defer r.Store.Lock()()
 	if t := r.Store.Current(); t != nil {
 		return t.Busy()
 	}
@@ -157,7 +153,7 @@ func (r *Share) maySync() error {
 // Sync pulls the changes of other machines and pushes those of this one; with decided also those of a dream that lost
 // its lease, and the deletion of all memories. It fails while another process syncs.
 func (r *Share) Sync(ctx context.Context, decided bool) error {
-	if err := r.withMutex(r.maySync); err != nil {
+	if err := r.maySync(); err != nil {
 		return err
 	}
 	return r.open(ctx, syncWait, false, nil, func(ctx context.Context, l *link) error {
