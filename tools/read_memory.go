@@ -194,10 +194,15 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 	return "\n\n" + strings.TrimRight(b.String(), "\n"), nil
 }
 
-// shorten shows of a topic that is not read alone what memory.Brief does, unless it may be cut, since an offset counts the rest.
+// shorten shows of a topic that is not read alone what memory.Brief does, and of the index what it says, unless it may be cut, since
+// an offset counts the rest.
 func shorten(f *consolidate.ShownFile) {
-	if f.Name.IsTopic() && len(f.Text) < readPage/2 {
+	switch {
+	case len(f.Text) >= readPage/2:
+	case f.Name.IsTopic():
 		f.Type, f.Text = memory.Brief(f.Name, f.Text)
+	case f.Name.IsIndex():
+		f.Type, f.Text = "without titles; read alone it is as it is", memory.ParseIndex([]byte(f.Text)).Outline()
 	}
 }
 
