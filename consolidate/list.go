@@ -142,12 +142,15 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, with li
 	return s.lists.First(ctx, all, l, r.PageBytes, r.Limit)
 }
 
-// sinceLast returns how far dreams have listed that landed and were not undone. If none has, that is the time of the last dream of
-// any program.
+// sinceLast returns how far dreams have listed that landed and were not undone. If their marks are lost, all is listed again. If none
+// has landed, that is the time of the last dream of any program.
 func (s *Sessions) sinceLast(ctx context.Context) (listed.Progress, error) {
-	if all, _ := state.Listed.Get(s.p.Store.Records.Look()); len(all) > 0 { // what is lost is listed again
+	if all, _ := state.Listed.Get(s.p.Store.Records.Look()); len(all) > 0 {
 		undone, err := s.p.Store.Records.Undone(listed.Dreams(all)...)
 		return listed.Joined(all, undone), err
+	}
+	if dreamed, err := s.p.dreamed(); dreamed || err != nil {
+		return listed.Progress{}, err
 	}
 	since, err := s.lastRead(ctx)
 	return listed.Progress{Since: since}, err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"dream-mcp/consolidate/doctor"
 	"dream-mcp/consolidate/forget"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
@@ -109,6 +110,7 @@ func (p *Project) localStatus(ctx context.Context) (Status, error) {
 		s.HeldBy = lock.HostHolder(dir.Root(), now)
 	}
 	s.warnOfArchive(p)
+	s.warn(s.warnOfNotes(p))
 	s.warn(s.describeReviews(p))
 	s.warn(p.Person.Sync(ctx))
 	for _, f := range p.Person.Findings(ctx, nil) {
@@ -155,11 +157,11 @@ func (s *Status) describeDreams(p *Project, dir *memory.Dir) error {
 		}
 	}
 	var err error
-	if s.Last, err = p.lastDream(func(ops.Outcome) bool { return true }); err != nil {
+	if s.Last, err = p.lastDream(func(ops.LogEntry) bool { return true }); err != nil {
 		return err
 	}
 	if s.Last != nil && s.Last.Outcome != ops.Committed {
-		if s.LastLanded, err = p.lastDream(func(o ops.Outcome) bool { return o == ops.Committed }); err != nil {
+		if s.LastLanded, err = p.lastDream(landed); err != nil {
 			return err
 		}
 	}
@@ -180,13 +182,30 @@ func (s *Status) warnOfArchive(p *Project) {
 	}
 }
 
-// lastDream returns the last dream that ended with an outcome for which is returns true, or nil.
-func (p *Project) lastDream(is func(ops.Outcome) bool) (*LastDream, error) {
+// warnOfNotes warns of notes of the database that cannot be decoded.
+func (s *Status) warnOfNotes(p *Project) error {
+	names, err := p.Store.Records.Look().DamagedNotes()
+	if len(names) > 0 {
+		s.Warnings = append(s.Warnings, doctor.DamagedNotes(names)+"; dream-mcp doctor --fix removes them")
+	}
+	return err
+}
+
+func landed(e ops.LogEntry) bool { return e.Outcome == ops.Committed }
+
+// dreamed reports whether a dream has landed that is not undone.
+func (p *Project) dreamed() (bool, error) {
+	last, err := p.lastDream(func(e ops.LogEntry) bool { return landed(e) && !e.Undone })
+	return last != nil, err
+}
+
+// lastDream returns the last dream that ended for whose entry is returns true, or nil.
+func (p *Project) lastDream(is func(ops.LogEntry) bool) (*LastDream, error) {
 	for e, err := range p.Store.Records.Newest(state.LogQuery{Kind: string(lock.KindDream)}) {
 		if err != nil {
 			return nil, err
 		}
-		if e.Outcome == ops.Fired || !is(e.Outcome) {
+		if e.Outcome == ops.Fired || !is(e) {
 			continue
 		}
 		files := e.Files

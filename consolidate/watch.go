@@ -82,7 +82,7 @@ func (w *Watch) Look(ctx context.Context) (Snapshot, bool, error) {
 			next.setGates(p.Gates.check(ctx, dir, now, gateOptions{}))
 		}
 	}
-	next.Last, err = p.lastDream(func(ops.Outcome) bool { return true })
+	next.Last, err = p.lastDream(func(ops.LogEntry) bool { return true })
 	if !errors.Is(err, fs.ErrNotExist) {
 		next.warn(err)
 	}

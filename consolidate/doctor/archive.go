@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"dream-mcp/consolidate/history"
@@ -62,6 +63,27 @@ func (e *examination) alone(ctx context.Context, do func() error) error {
 		return err
 	}
 	return errors.Join(do(), l.Release())
+}
+
+// notes checks the notes of the database. One that cannot be decoded counts as missing.
+func (e *examination) notes() error {
+	db := e.Store.Records.Look()
+	names, err := db.DamagedNotes()
+	if len(names) == 0 {
+		return err
+	}
+	c := Check{Name: "archive", State: Wrong, Message: DamagedNotes(names), Fix: "they are removed",
+		repair: func(context.Context) error { return e.Store.Records.DB().RemoveDamagedNotes() }}
+	if slices.Contains(names, "share") {
+		c.Hint = "this memory was shared: dream-mcp share REMOTE begins again"
+	}
+	e.add(c)
+	return err
+}
+
+// DamagedNotes says which notes of the database cannot be decoded.
+func DamagedNotes(names []string) string {
+	return state.File + " has notes that cannot be read, and count as missing: " + strings.Join(names, ", ")
 }
 
 // archive checks the archive and the stages of earlier operations.

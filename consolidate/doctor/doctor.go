@@ -5,6 +5,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,7 +104,7 @@ func (d *Doctor) Examine(ctx context.Context, fix, accept bool) ([]Check, error)
 	e.state()
 	if !landed || database.State != Healthy {
 		e.add(database)
-	} else if err := e.archive(); err != nil {
+	} else if err := cmp.Or(e.archive(), e.notes()); err != nil {
 		return nil, err
 	}
 	if why := e.Background.FailedRun(); why != "" {

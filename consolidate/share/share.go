@@ -67,7 +67,7 @@ type State struct {
 }
 
 // saved is the state; without a remote the memory is not shared.
-var saved = state.Note[State]{Name: "share"}
+var saved = state.Known(state.Note[State]{Name: "share"})
 
 // What prevents a sync.
 var (

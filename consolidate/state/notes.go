@@ -11,44 +11,44 @@ import (
 // The notes. Package share has one more, "share".
 var (
 	// Offers is the pause of hooks that offer a dream, Launches that of hooks and supervisors that start one.
-	Offers   = Note[Pause]{Name: "offer"}
-	Launches = Note[Pause]{Name: "launch"}
+	Offers   = Known(Note[Pause]{Name: "offer"})
+	Launches = Known(Note[Pause]{Name: "launch"})
 
 	// Running is the background dream that was begun and not ended. Without an ID there is none.
-	Running = Note[Run]{Name: "run"}
+	Running = Known(Note[Run]{Name: "run"})
 
 	// LastCount is the last count by a hook that found too few sessions.
-	LastCount = Note[Count]{Name: "count"}
+	LastCount = Known(Note[Count]{Name: "count"})
 
 	// Doubts are the last findings of the rule drift, by file, since a hook has no time to check it.
-	Doubts = Note[map[string]Doubt]{Name: "doubts", Cache: true}
+	Doubts = Known(Note[map[string]Doubt]{Name: "doubts", Cache: true})
 
 	// LastLeft is what the last two dreams left, the newest first: the second counts when the last is undone.
-	LastLeft = Note[[]Left]{Name: "left"}
+	LastLeft = Known(Note[[]Left]{Name: "left"})
 
 	// Declined are the memories that the person does not want in all projects.
-	Declined = Note[map[string]bool]{Name: "declined"}
+	Declined = Known(Note[map[string]bool]{Name: "declined"})
 
 	// Unindexed are the memories without a line in the index because it was full, in the order in which they are to get one.
-	Unindexed = Note[[]string]{Name: "unindexed"}
+	Unindexed = Known(Note[[]string]{Name: "unindexed"})
 
 	// Listed is what the listings of dreams showed of the sessions, so that the next dream is shown the rest.
-	Listed = Note[[]listed.Marks]{Name: "listed"}
+	Listed = Known(Note[[]listed.Marks]{Name: "listed"})
 
 	// Roots are those that the sessions of the project had: a worktree that is removed leaves its sessions.
-	Roots = Note[[]string]{Name: "roots", Cache: true}
+	Roots = Known(Note[[]string]{Name: "roots", Cache: true})
 
 	// Machine is the name of this machine for this memory, which stays when a share ends.
-	Machine = Note[string]{Name: "machine"}
+	Machine = Known(Note[string]{Name: "machine"})
 
 	// DreamHost is the program that a person last had dream.
-	DreamHost = Note[string]{Name: "dream_host"}
+	DreamHost = Known(Note[string]{Name: "dream_host"})
 
 	// Copies are the copies of the person's memories that this project has, by file.
-	Copies = Note[map[string]Copy]{Name: "copies"}
+	Copies = Known(Note[map[string]Copy]{Name: "copies"})
 
 	// Gone is when this database was created in the place of one that was gone, until the person has taken note of it.
-	Gone = Note[time.Time]{Name: "gone"}
+	Gone = Known(Note[time.Time]{Name: "gone"})
 )
 
 // notesWithText are the notes that have texts of memories, or of what a person or a model said.

@@ -120,7 +120,7 @@ func TestNothingKept(t *testing.T) {
 	}
 }
 
-// What is written is read again, with its time; what is not changed is not written, and what is damaged can be replaced.
+// What is written is read again, with its time; what is not changed is not written. What is damaged reads as nothing, and is replaced.
 func TestNotes(t *testing.T) {
 	now := time.Date(2026, 11, 18, 9, 0, 0, 123456789, time.FixedZone("", 3600))
 	db := openAt(t, &now)
@@ -140,17 +140,40 @@ func TestNotes(t *testing.T) {
 		if p := must[Pause](t)(n.Get(db)); !p.After.Equal(now) || !p.Retry.IsZero() || p.Failures != 2 {
 			t.Errorf("%+v", p)
 		}
-		do(t, db.exec("UPDATE notes SET value = 'no JSON'"))
-		if _, err := n.Get(db); err == nil {
-			t.Error("what is damaged was read")
+		for _, damaged := range []string{"no JSON", `{"Failures": 3, "Why": []}`} {
+			do(t, db.exec("UPDATE notes SET value = ?", damaged))
+			if p := must[Pause](t)(n.Get(db)); p != (Pause{}) {
+				t.Errorf("of what is damaged was read: %+v", p)
+			}
+			must[bool](t)(n.Change(db, func(p *Pause) bool {
+				p.Why += "a reason"
+				return true
+			}))
 		}
-		do(t, n.Set(db, Pause{Why: "a reason"}))
 		if p := must[Pause](t)(n.Get(db)); p != (Pause{Why: "a reason"}) {
 			t.Errorf("%+v", p)
 		}
 	}
 	if p := must[Pause](t)(Launches.Get(db)); p != (Pause{}) {
 		t.Errorf("%+v", p)
+	}
+}
+
+// Notes that cannot be decoded are named and removed; nothing is known of those of other versions.
+func TestDamagedNotes(t *testing.T) {
+	now := time.Now()
+	db := openAt(t, &now)
+	do(t, Machine.Set(db, "a machine"))
+	do(t, db.exec(`INSERT OR REPLACE INTO notes VALUES ('left', '[{"Dream": 3}]'), ('copies', ''), ('of another version', '[')`))
+	for _, want := range [][]string{{"copies", "left"}, nil} {
+		if names := must[[]string](t)(db.DamagedNotes()); !slices.Equal(names, want) {
+			t.Errorf("damaged: %q, want %q", names, want)
+		}
+		do(t, db.RemoveDamagedNotes())
+	}
+	kept := must[[]string](t)(db.ids("SELECT name FROM notes WHERE name IN ('left', 'copies', 'machine', 'of another version') ORDER BY name"))
+	if !slices.Equal(kept, []string{"machine", "of another version"}) {
+		t.Errorf("kept: %q", kept)
 	}
 }
 
