@@ -32,65 +32,65 @@ type Records struct {
 }
 
 // Close closes the state folder and its database. The store can be used again.
-func (f *Records) Close() (err error) {
-	f.opening.Lock()
-	defer f.opening.Unlock()
-	for _, db := range append(f.aside, f.db) {
+func (s *Records) Close() (err error) {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	for _, db := range append(s.aside, s.db) {
 		if db != nil {
 			err = errors.Join(err, db.Close())
 		}
 	}
-	if f.root != nil {
-		err = errors.Join(err, f.root.Close())
+	if s.root != nil {
+		err = errors.Join(err, s.root.Close())
 	}
-	f.db, f.aside, f.root = nil, nil, nil
+	s.db, s.aside, s.root = nil, nil, nil
 	return err
 }
 
 // DB returns the database of this memory, and creates it if needed, but with LookOnly. It remains open until Close. If it cannot be
 // opened, its methods say so.
-func (f *Records) DB() *state.DB {
-	if f.LookOnly {
-		return f.Look()
+func (s *Records) DB() *state.DB {
+	if s.LookOnly {
+		return s.Look()
 	}
-	return f.openDB()
+	return s.openDB()
 }
 
 // Look returns the database of this memory, to read it; nil, which is an empty one, if there is none. If it cannot be opened, its methods
 // say so.
-func (f *Records) Look() *state.DB {
-	info, err := os.Lstat(filepath.Join(f.StateDir(), state.File))
+func (s *Records) Look() *state.DB {
+	info, err := os.Lstat(filepath.Join(s.StateDir(), state.File))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 { // to open it would write to it
 		return nil
 	}
-	return f.openDB()
+	return s.openDB()
 }
 
-func (f *Records) openDB() *state.DB {
-	f.opening.Lock()
-	defer f.opening.Unlock()
-	if f.db != nil {
-		if !f.db.Replaced() {
-			return f.db
+func (s *Records) openDB() *state.DB {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	if s.db != nil {
+		if !s.db.Replaced() {
+			return s.db
 		}
-		f.aside, f.db = append(f.aside, f.db), nil
+		s.aside, s.db = append(s.aside, s.db), nil
 	}
-	db, err := state.Open(f.StateDir(), state.Options{Now: f.Now, Again: f.Begun()})
+	db, err := state.Open(s.StateDir(), state.Options{Now: s.Now, Again: s.Begun()})
 	if err != nil {
 		return state.Failed(err)
 	}
-	f.db = db
+	s.db = db
 	return db
 }
 
 // Begun reports whether an operation has begun in this memory. Then there is a database, or it is gone.
-func (f *Records) Begun() bool {
-	_, err := os.Lstat(filepath.Join(f.MemoryDir, lock.File))
+func (s *Records) Begun() bool {
+	_, err := os.Lstat(filepath.Join(s.MemoryDir, lock.File))
 	return err == nil
 }
 
 // StateDir returns the path of the state folder of this memory.
-func (f *Records) StateDir() string { return filepath.Join(f.StateHome, f.key) }
+func (s *Records) StateDir() string { return filepath.Join(s.StateHome, s.key) }
 
 // FolderOf returns the path of a folder in the state folder of a memory.
 func FolderOf(stateHome, memoryDir, folder string) string {
@@ -98,27 +98,24 @@ func FolderOf(stateHome, memoryDir, folder string) string {
 }
 
 // Root opens the state folder of this memory, and creates it if needed. It remains open.
-func (f *Records) Root() (*os.Root, error) {
-	f.opening.Lock()
-	defer f.opening.Unlock()
-	if f.root != nil {
-		ours, err := f.root.Stat(".")
-		if there, thereErr := os.Stat(f.StateDir()); err == nil && thereErr == nil && os.SameFile(ours, there) {
-			return f.root, nil
+func (s *Records) Root() (*os.Root, error) {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	if s.root != nil {
+		ours, err := s.root.Stat(".")
+		if there, thereErr := os.Stat(s.StateDir()); err == nil && thereErr == nil && os.SameFile(ours, there) {
+			return s.root, nil
 		}
-		f.root.Close() // it was removed or replaced
-		f.root = nil
+		s.root.Close() // it was removed or replaced
+		s.root = nil
 	}
-	if f.LookOnly {
-		root, err := memory.OpenRoot(f.StateDir())
-		f.root = root
-		return root, err
+	if !s.LookOnly {
+		if err := atomicfile.MakeFolders(s.StateDir()); err != nil {
+			return nil, err
+		}
 	}
-	if err := atomicfile.MakeFolders(f.StateDir()); err != nil {
-		return nil, err
-	}
-	root, err := memory.OpenRoot(f.StateDir())
-	f.root = root
+	root, err := memory.OpenRoot(s.StateDir())
+	s.root = root
 	return root, err
 }
 
@@ -126,11 +123,11 @@ func (f *Records) Root() (*os.Root, error) {
 const probeSize = 64 << 10
 
 // Writable fails if the state folder is read-only or full. If there is none yet, the folder counts that it would be made in.
-func (f *Records) Writable() error {
-	if f.LookOnly {
+func (s *Records) Writable() error {
+	if s.LookOnly {
 		return nil
 	}
-	folder := f.StateDir()
+	folder := s.StateDir()
 	root, err := memory.OpenRoot(folder)
 	for ; errors.Is(err, fs.ErrNotExist) && folder != filepath.Dir(folder); root, err = memory.OpenRoot(folder) {
 		folder = filepath.Dir(folder)
@@ -139,18 +136,18 @@ func (f *Records) Writable() error {
 		err = errors.Join(atomicfile.Probe(root, ".", probeSize), root.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("the state folder %q cannot be written: %w", f.StateDir(), err)
+		return fmt.Errorf("the state folder %q cannot be written: %w", s.StateDir(), err)
 	}
 	return nil
 }
 
 // LockFile locks a lock file in the state folder. It waits at most wait for another process.
-func (f *Records) LockFile(ctx context.Context, file string, wait time.Duration) (unlock func() error, err error) {
-	root, err := f.Root()
+func (s *Records) LockFile(ctx context.Context, file string, wait time.Duration) (unlock func() error, err error) {
+	root, err := s.Root()
 	if err != nil {
 		return nil, err
 	}
-	return lock.LockFile(ctx, root, f.StateDir(), file, wait)
+	return lock.LockFile(ctx, root, s.StateDir(), file, wait)
 }
 
 // RealPath resolves the links in the part of path that exists, so that the key of a directory is the same before and after

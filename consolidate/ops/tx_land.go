@@ -34,8 +34,8 @@ func (t *Tx) Land(index NewIndex) error {
 
 func (t *Tx) tryLand(index NewIndex) error {
 	t.s.Step("plan")
-	if err := t.checkState(); err != nil {
-		return err
+	if t.Stage.db.Replaced() { // no other process could complete the landing, or undo it
+		return fmt.Errorf("the state folder %q was moved or replaced; nothing has landed", t.s.Records.StateDir())
 	}
 	if index.Before != nil {
 		if err := index.Before(); err != nil {
@@ -82,14 +82,6 @@ func (t *Tx) tryLand(index NewIndex) error {
 	t.s.Step("landed")
 	if index.After != nil {
 		index.After()
-	}
-	return nil
-}
-
-// checkState fails if the database was moved. No other process could then complete the landing, or undo it.
-func (t *Tx) checkState() error {
-	if t.Stage.db.Replaced() {
-		return fmt.Errorf("the state folder %q was moved or replaced; nothing has landed", t.s.Records.StateDir())
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func (l *link) preview(ctx context.Context) (p Preview, err error) {
 		return p, err
 	}
 	p = Preview{New: h.memory == ""}
-	local, _, err := l.read(ctx)
+	local, _, err := l.local(ctx)
 	if err != nil {
 		return p, err
 	}

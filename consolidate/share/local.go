@@ -14,10 +14,10 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-// read reads the memory of this machine, and up to when its transcripts were read.
-func (l *link) read(ctx context.Context) (files Files, last time.Time, err error) {
+// local returns the memory of this machine, and up to when its transcripts were read.
+func (l *link) local(ctx context.Context) (files Files, last time.Time, err error) {
 	defer l.Store.Lock()()
-	if files, err = l.Share.read(ctx); err == nil {
+	if files, err = l.read(ctx); err == nil {
 		last, err = l.LastRead(ctx)
 	}
 	return files, last, err

@@ -65,7 +65,7 @@ func (l *link) outgoing(ctx context.Context) (next tree, paths []string, message
 	if err != nil {
 		return nil, nil, "", err
 	}
-	local, read, err := l.read(ctx)
+	local, read, err := l.local(ctx)
 	if err != nil {
 		return nil, nil, "", err
 	}
