@@ -1,9 +1,9 @@
 package ops
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
-	"maps"
 	"time"
 
 	"dream-mcp/consolidate/state"
@@ -90,34 +90,35 @@ func (s *Stage) reverseIndex(a Op, left map[memory.Name]bool) (conflicts []Confl
 			return nil, err
 		}
 	}
-	undone, _, err := s.Read(n)
-	if errors.Is(err, fs.ErrNotExist) || disk.Sum == unreadable {
+	if disk.Sum == unreadable {
 		return conflicts, nil
 	}
-	if err != nil {
+	undone, _, err := s.Read(n) // not there: it is deleted, unless a topic stays that it names
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	index := memory.ParseIndex(undone.Data)
-	known, named := memory.ParseIndex(before).ByFile(), index.ByFile()
-	maps.Copy(known, memory.ParseIndex(disk.Data).ByFile()) // what others made of a line comes before what it was
+	was, is, named := memory.ParseIndex(before).ByFile(), memory.ParseIndex(disk.Data).ByFile(), index.ByFile()
 	edited := disk.Sum != c.After && disk.Sum != c.Before
 	for _, c := range a.Changes {
 		if !c.Name.IsTopic() || !edited && !left[c.Name] {
 			continue
 		}
 		_, _, err := s.Read(c.Name)
-		entry, isKnown := known[c.Name.String()]
-		_, isNamed := named[c.Name.String()]
 		isBack := c.After == "" && !left[c.Name]
-		isLeft := c.Before == "" && left[c.Name]
+		entry, isKnown := is[c.Name.String()] // what others made of a line comes before what it was
+		if !isKnown && isBack {
+			entry, isKnown = was[c.Name.String()]
+		}
+		_, isNamed := named[c.Name.String()]
 		switch {
-		case err == nil && !isNamed && isKnown && (isBack || isLeft):
+		case err == nil && !isNamed && isKnown && (isBack || left[c.Name]):
 			index.Upsert(c.Name, entry.Title, entry.Hook, entry.Section)
 		case errors.Is(err, fs.ErrNotExist) && isNamed:
 			index.Remove(c.Name.String())
 		}
 	}
-	if memory.SumOf(index.Bytes()) == undone.Sum {
+	if bytes.Equal(index.Bytes(), undone.Data) {
 		return conflicts, nil
 	}
 	_, err = s.Replace(n, disk.Sum, index.Bytes(), time.Time{})

@@ -16,6 +16,7 @@ import (
 
 func TestFail(t *testing.T) {
 	t.Parallel()
+	abc := ops.Op{Header: ops.Header{ID: "abc"}}
 	tests := []struct {
 		err   error
 		code  int
@@ -28,8 +29,8 @@ func TestFail(t *testing.T) {
 		{found(2, 1), 1, "2 problems", "dream-mcp doctor --fix fixes 1"},
 		{found(1, 0), 1, "1 problem", "marked !"},
 		{&ops.RequestError{Message: "no", Hint: "so"}, 1, "no", "so"},
-		{kept("abc", 1), 1, "changed later, so not undone: 1 file", "dream-mcp diff abc"},
-		{kept("abc", 2), 1, "changed later, so not undone: 2 files", "dream-mcp diff abc"},
+		{kept(abc, make([]ops.Conflict, 1)), 1, "changed later, so not undone: 1 file", "dream-mcp diff abc"},
+		{kept(abc, make([]ops.Conflict, 2)), 1, "changed later, so not undone: 2 files", "dream-mcp diff abc"},
 		{context.Canceled, 1, "interrupted", "dream-mcp status"},
 		{&fs.PathError{Op: "open", Path: "a", Err: fs.ErrPermission}, 1, "open a: permission denied", "permissions"},
 		{&fs.PathError{Op: "write", Path: "a", Err: syscall.ENOSPC}, 1, "write a: no space left on device", "free some space"},

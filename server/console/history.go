@@ -226,16 +226,26 @@ func runUndo(ctx context.Context, c *Command, p *consolidate.Project, _ settings
 		return err
 	}
 	err = c.answer(r, "", func(ink terminal.Ink) string { return renderUndo(r, p.Store.Now().Location(), ink) })
-	if err == nil && len(r.Conflicts) > 0 {
-		err = kept(r.Undone, len(r.Conflicts))
+	if err != nil || len(r.Conflicts) == 0 {
+		return err
 	}
-	return err
+	undone, err := p.Store.Records.Op(r.Undone)
+	if err != nil {
+		return err
+	}
+	return kept(undone, r.Conflicts)
 }
 
-// kept reports that an undo kept files that were changed later.
-func kept(undone string, files int) *Failure {
-	return &Failure{"changed later, so not undone: " + phrase.Plural(files, "file"), fmt.Sprintf(
-		"dream-mcp diff %[1]s shows what it changed; dream-mcp undo FILE --at %[1]s restores a whole file as it was before", undone), 1}
+// kept reports that an undo kept files that were changed later. Its hint offers to restore the first that existed before.
+func kept(undone ops.Op, files []ops.Conflict) *Failure {
+	hint := fmt.Sprintf("dream-mcp diff %s shows what it changed", undone.ID)
+	for _, k := range files {
+		if c, _ := undone.Change(k.Name); c.Before != "" {
+			hint += fmt.Sprintf("; dream-mcp undo %s --at %s restores the whole file as it was before", k.Name, undone.ID)
+			break
+		}
+	}
+	return &Failure{"changed later, so not undone: " + phrase.Plural(len(files), "file"), hint, 1}
 }
 
 // renderUndo lists what was restored, and what was kept because somebody changed it later.
