@@ -52,7 +52,7 @@ var (
 )
 
 // notesWithText are the notes that have texts of memories, or of what a person or a model said.
-const notesWithText = "'launch', 'doubts', 'left', 'copies'"
+const notesWithText = "'offer', 'launch', 'doubts', 'left', 'copies'"
 
 // A Pause is the time until which something is not tried again.
 type Pause struct {

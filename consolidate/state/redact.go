@@ -50,9 +50,10 @@ func (db *DB) Redact(text func([]byte) []byte, record func(json []byte, renamed 
 	return changed, damaged, err
 }
 
-// textColumns are those of the other tables that have texts of memories, or of what a person or a model said.
+// textColumns are those of the other tables that have texts of memories, or of what a person or a model said. TestReach of package
+// forget finds one that is missing.
 var textColumns = []struct{ table, key, column, where string }{
-	{"words", "source", "text", ""}, {"reports", "dream", "report", ""}, {"reports", "dream", "decisions", ""},
+	{"stops", "operation", "reason", ""}, {"words", "source", "text", ""}, {"reports", "dream", "report", ""}, {"reports", "dream", "decisions", ""},
 	{"events", "id", "text", ""}, {"events", "id", "sessions", ""}, {"notes", "name", "value", " WHERE name IN (" + notesWithText + ")"},
 }
 
