@@ -43,6 +43,7 @@ type Map struct {
 	Prompted  bool          // the prompt with the four phases was read on this connection
 	Listed    int           // sessions of those that were listed to their end already
 	First     bool          // it is not known what an earlier dream left
+	Dreamed   bool          // with First: one has landed, but the note of what it left is lost or damaged
 	ReadTo    memory.Name   // the last memory that a first dream read before it was interrupted
 	Changed   []left.Changed
 	Passed    []related.Passage // that name a day which was ahead at the last dream
@@ -154,6 +155,9 @@ func (d *dream) mapMemory(ctx context.Context, m *Map, s sight, now time.Time) e
 		m.Changed, m.Passed = left.ChangesSince(ctx, l, x, disk, d.p.History, d.Stage.Changed()), left.PassedSince(l, docs, now)
 	} else {
 		m.First = true
+		if m.Dreamed, err = d.p.dreamed(); err != nil {
+			return err
+		}
 		if read := d.pages.readBefore; len(read) > 0 {
 			m.ReadTo, _ = memory.ParseName(read[len(read)-1])
 		}

@@ -91,9 +91,16 @@ func mapState(b *text, m consolidate.Map) {
 	for _, s := range m.Sessions {
 		bytes += s.Size
 	}
-	b.add(!m.First, "First dream: no. Last dream: %s. Since then: ", m.Since)
-	b.add(m.First && m.Since.Time.IsZero(), "First dream: yes. So far: ")
-	b.add(m.First && !m.Since.Time.IsZero(), "First dream: yes; that of %s was the host's own. Since then: ", m.Since)
+	switch {
+	case !m.First:
+		b.add(true, "First dream: no. Last dream: %s. Since then: ", m.Since)
+	case m.Dreamed:
+		b.add(true, "First dream: no, but what the last one left is not known. Last dream: %s. Since then: ", m.Since)
+	case m.Since.Time.IsZero():
+		b.add(true, "First dream: yes. So far: ")
+	default:
+		b.add(true, "First dream: yes; that of %s was the host's own. Since then: ", m.Since)
+	}
 	b.WriteString(phrase.Plural(len(m.Sessions), "session"))
 	b.add(bytes > 0, ", %s", size(bytes))
 	left := counts(m.Skipped)
