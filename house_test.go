@@ -78,6 +78,34 @@ func TestMethodsOfATypeAreFew(t *testing.T) {
 	}
 }
 
+// A name that differs from another only by the case of its letters says nothing of the difference.
+func TestNamesDiffer(t *testing.T) {
+	names, functions := map[string]string{}, 0
+	for pkg, files := range shippedFiles(t, token.NewFileSet()) {
+		for _, file := range files {
+			for _, d := range file.Decls {
+				f, ok := d.(*ast.FuncDecl)
+				if !ok {
+					continue
+				}
+				of := pkg
+				if f.Recv != nil {
+					of = typeName(file, pkg, f.Recv.List[0].Type)
+				}
+				functions++
+				key := of + "." + strings.ToLower(f.Name.Name)
+				if other := names[key]; other != "" && other != f.Name.Name {
+					t.Errorf("%s has %s and %s", of, other, f.Name.Name)
+				}
+				names[key] = f.Name.Name
+			}
+		}
+	}
+	if functions < 1000 {
+		t.Errorf("only %d functions were found", functions)
+	}
+}
+
 // add adds what the declaration of a type has.
 func (m *members) add(file *ast.File, pkg string, declared ast.Expr) {
 	var fields []*ast.Field
