@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -344,6 +345,51 @@ func TestForeignEditWhileLanding(t *testing.T) {
 	}
 	if len(p.LeftAlone) != 1 || p.LeftAlone[0].Name.String() != "a.md" {
 		t.Errorf("left alone %v", p.LeftAlone)
+	}
+}
+
+// Somebody edits a file before an interrupted landing is completed. Its temporary shows whether it has landed: an update that has not is
+// reported, whether its temporary has the new text or is gone; one that has is not reported, and neither is a new file.
+func TestForeignEditBeforeCompletion(t *testing.T) {
+	for _, test := range []struct {
+		name, file   string
+		landed, gone bool
+		left         bool
+	}{
+		{"an update that has not landed", "a.md", false, false, true},
+		{"an update whose temporary is gone", "a.md", false, true, true},
+		{"an update that has landed", "a.md", true, false, false},
+		{"a new file that has landed", "new.md", true, true, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t, before)
+			s := w.stage()
+			stageAfter(t, s)
+			p := must(planAfter(s))(t)
+			c := p.Changes[slices.IndexFunc(p.Changes, func(c state.Change) bool { return path.Base(c.Name.String()) == test.file })]
+			if test.landed {
+				if err := errors.Join(atomicfile.MakeFolder(p.dir.Root(), path.Dir(c.Name.String())), atomicfile.Move(p.dir.Root(), c.Temp, c.Name.String())); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if test.gone {
+				if err := os.Remove(filepath.Join(w.path, c.Temp)); (err != nil) != test.landed {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(filepath.Join(w.path, c.Name.String()), []byte("theirs"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.land(nil); err != nil {
+				t.Fatal(err)
+			}
+			if got := contents(t, w.path)[c.Name.String()]; got != "theirs" {
+				t.Errorf("it is %q, want theirs", got)
+			}
+			if left := len(p.LeftAlone) == 1 && p.LeftAlone[0].Lost == c.After; left != test.left {
+				t.Errorf("left alone %v, want %v", p.LeftAlone, test.left)
+			}
+		})
 	}
 }
 

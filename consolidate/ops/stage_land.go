@@ -174,8 +174,10 @@ func (s *Stage) land(step func(string)) error {
 	return s.tidy(temps)
 }
 
-// landChange lands c, or returns why it is left alone. Whether it landed before a crash shows in its temporary: before a text
-// lands, that has the new text; after a deletion, that is the deleted file.
+// landChange lands c, or returns why it is left alone. Whether it landed before a crash shows in its temporary. Before a text
+// lands, that has the new text. Afterwards it has what was replaced, or is gone if there was nothing. After a deletion it is
+// the deleted file. It is removed only when all have landed, so an update whose temporary is gone has not landed. Where files
+// can be neither exchanged nor linked it may have: it is reported all the same, and both texts are in the archive.
 func (s *Stage) landChange(c state.Change) (*Conflict, error) {
 	disk, err := readOrForeign(s.dir, c.Name)
 	if err != nil {
@@ -191,7 +193,7 @@ func (s *Stage) landChange(c state.Change) (*Conflict, error) {
 		return leftAlone(c, disk.Sum), nil
 	case disk.Sum == c.After:
 		return s.putBack(c) // it landed, and the process died then
-	case temp != "" && !ready || temp == "" && c.After != "" && disk.Sum != c.Before:
+	case temp != "" && !ready || temp == "" && c.Before == "" && disk.Sum != "":
 		return nil, nil // it landed, and somebody changed it since
 	case disk.Sum != c.Before:
 		return leftAlone(c, disk.Sum), nil
