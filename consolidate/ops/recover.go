@@ -14,8 +14,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// Recover recovers from a crash, and waits for a process that is landing, as Complete. It is cheap if there is nothing to do, and creates
-// no file. A lock that is held is otherwise not an error.
+// Recover ends what a crash left. Like Complete, it waits for a landing process. Any other holder of the lock is not an error. It is cheap
+// if there is nothing to do, and creates no file.
 func (s *Store) Recover(ctx context.Context) error {
 	dir, err := s.Disk()
 	if err != nil || dir == nil {

@@ -43,7 +43,7 @@ type Options struct {
 }
 
 // Store is the state of one memory, and the way to change it. Its mutex excludes other goroutines of this process, the file lock other
-// processes. The caller of a method holds the mutex (Lock), else it panics; the method takes the file lock where it needs it.
+// processes. The caller of a method holds the mutex (Lock); most methods panic if nobody does. A method takes the file lock where it needs it.
 type Store struct {
 	*Options
 	Records *Records

@@ -70,8 +70,8 @@ func (s *Store) New(kind lock.Kind) Op {
 	return Op{Header: Header{ID: NewID(now), Kind: kind, Host: s.Host, Session: s.Session, Started: now}, LastCall: now}
 }
 
-// beginUnder opens an operation under l, and writes its record into the lock file. Of a new operation that is not a dream, nothing
-// else is written before its landing is prepared.
+// beginUnder opens an operation under l, and writes its record into the lock file. A new write, undo or sync writes nothing more until its
+// landing is prepared; a dream is saved at once.
 func (s *Store) beginUnder(l *lock.Lock, dir *memory.Dir, info Op) (*Tx, error) {
 	t, err := s.openTx(dir, info)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"dream-mcp/memory/text"
 )
 
-// A Pair is two passages that touch each other. Its score counts up to 1+maxValues times where they have different values of what
-// may be the same thing.
+// A Pair is two passages that touch each other. Its score is multiplied by up to 1+maxValues if the passages have different numbers
+// beside the same words.
 type Pair struct {
 	From Passage
 	Hit  // the other

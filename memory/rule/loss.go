@@ -23,7 +23,7 @@ type Verdict int
 
 const (
 	Free    Verdict = iota // nothing
-	Counted                // nothing, unless the change takes more than most of those that are counted
+	Counted                // free up to a limit per change (countedShare, unattendedShare)
 	Reason                 // a reason: why of a deletion, or accept_loss
 	Person                 // the person's yes: it is kept for them
 	Refused                // it is not possible
