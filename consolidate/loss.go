@@ -201,8 +201,11 @@ func (w *writing) hourAgo() (*memory.Snapshot, error) {
 // undoIn undoes the changes of one write in a snapshot.
 func (w *writing) undoIn(s *memory.Snapshot, e ops.LogEntry, seen map[memory.Name]memory.Sum, done map[memory.Name]bool) error {
 	a, err := w.p.Store.Records.Op(e.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it was pruned
+	}
 	if err != nil {
-		return nil // it was pruned: nothing is known of it
+		return err
 	}
 	for _, c := range a.Changes {
 		n := c.Name
@@ -210,7 +213,10 @@ func (w *writing) undoIn(s *memory.Snapshot, e ops.LogEntry, seen map[memory.Nam
 			continue
 		}
 		if _, known := seen[n]; !known {
-			f, _ := w.t.Dir.Read(n)
+			f, err := w.t.Dir.ReadIfAny(n)
+			if err != nil {
+				return err
+			}
 			seen[n] = f.Sum
 		}
 		if _, agreed := e.Accepted[n.String()]; agreed || seen[n] != c.After {
