@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/tailscale/hujson"
+	"dream-mcp/server/settings"
 )
 
 var errElse = errors.New("the edit would have changed something else; nothing was written")
@@ -39,11 +39,12 @@ func decoder(path string) func([]byte) (map[string]any, error) {
 
 // decodeJSON decodes JSON with comments and trailing commas.
 func decodeJSON(text []byte) (all map[string]any, err error) {
-	plain, err := hujson.Standardize(bytes.Clone(bytes.TrimPrefix(text, bom))) // Standardize works in place
+	v, err := settings.ParseJSON(bytes.TrimPrefix(text, bom))
 	if err != nil {
 		return nil, err
 	}
-	d := json.NewDecoder(bytes.NewReader(plain))
+	v.Standardize()
+	d := json.NewDecoder(bytes.NewReader(v.Pack()))
 	d.UseNumber()
 	return all, d.Decode(&all)
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"dream-mcp/server/settings"
 )
 
 var bom = []byte("\ufeff")
@@ -54,7 +56,7 @@ type document struct {
 const blanks = " \t\r\n"
 
 func parse(text []byte) (*document, error) {
-	v, err := hujson.Parse(text)
+	v, err := settings.ParseJSON(text)
 	if err != nil {
 		return nil, err
 	}

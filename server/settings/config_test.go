@@ -71,7 +71,7 @@ func TestConfigBad(t *testing.T) {
 	}{
 		"empty":           {ownConfig, 24, nil},
 		"a mark in front": {ownConfig + "\ufeff" + `{"min_hours":7}`, 7, nil},
-		"malformed":       {ownConfig + "{\n\"min_hours\": 7,\n oops}", 24, []string{"line 3, byte 20"}},
+		"malformed":       {ownConfig + "{\n\"min_hours\": 7,\n oops}", 24, []string{"line 3, column 20"}},
 		"cut off":         {ownConfig + `{"min_hours": 7`, 24, []string{"line 1, byte"}},
 		"two objects":     {ownConfig + `{"min_hours": 7} {}`, 24, []string{"line 1, byte 18"}},
 		"no object":       {ownConfig + `[7]`, 24, []string{"array instead of an object"}},

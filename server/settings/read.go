@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/tailscale/hujson"
 )
 
 // Bounds of what is read. Settings have a few kilobytes. Claude Code's state file also holds prompts and caches of every project, and
@@ -47,7 +49,7 @@ func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// object returns the JSON object in a file; nil if the file does not exist or is blank. A syntax error names the line and the byte.
+// object returns the JSON object in a file, which may have comments; nil if the file does not exist or is blank.
 func object(path string, limit int64) (map[string]json.RawMessage, error) {
 	b, err := ReadFile(path, limit)
 	if missing(err) {
@@ -60,18 +62,35 @@ func object(path string, limit int64) (map[string]json.RawMessage, error) {
 	if len(bytes.TrimSpace(b)) == 0 {
 		return nil, nil
 	}
+	if !json.Valid(b) { // it may have comments
+		v, err := ParseJSON(b)
+		if err != nil {
+			return nil, err
+		}
+		v.Standardize()
+		b = v.Pack()
+	}
 	var keys map[string]json.RawMessage
 	err = json.Unmarshal(b, &keys)
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
-		at := min(max(int(syntax.Offset)-1, 0), len(b))
-		return nil, fmt.Errorf("line %d, byte %d: %w", 1+bytes.Count(b[:at], []byte("\n")), at+1, err)
-	case errors.As(err, &kind):
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return nil, fmt.Errorf("holds a JSON %s instead of an object", kind.Value)
 	}
 	return keys, err
+}
+
+// ParseJSON parses JSON with comments and trailing commas. A comment may end the text without a newline. A syntax error names the line and
+// the column.
+func ParseJSON(text []byte) (hujson.Value, error) {
+	v, err := hujson.Parse(bytes.Clone(text)) // an edit of v writes to what was parsed
+	if err == nil {
+		return v, nil
+	}
+	newline := []byte("\n")
+	if v, err := hujson.Parse(slices.Concat(text, newline)); err == nil {
+		v.AfterExtra = bytes.TrimSuffix(v.AfterExtra, newline)
+		return v, nil
+	}
+	return v, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
 }
 
 // names returns the entries of a directory, sorted; none if it cannot be read.
