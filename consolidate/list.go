@@ -170,16 +170,31 @@ func (d *dream) touch() (said func(text string), touch listing.Touch) {
 		return nil, nil
 	}
 	x := related.New(related.Documents(s.Shown(nil)))
-	return func(text string) { x.Said(asked(text)) }, touchOf(x)
+	return func(text string) { x.Said(asked(text)) }, touchOf(x, d.createdByOthers())
 }
 
 // asked returns what is looked at of an utterance.
 func asked(text string) string { return text[:min(len(text), maxAsked)] }
 
-// touchOf finds the passages of x that an utterance is about.
-func touchOf(x *related.Index) listing.Touch {
+// createdByOthers returns the memories that somebody else created since the last dream, as the map shows them.
+func (d *dream) createdByOthers() map[string]bool {
+	created := map[string]bool{}
+	if d.drawn != nil {
+		for _, c := range d.drawn.Changed {
+			created[c.File] = c.Action == "created"
+		}
+	}
+	return created
+}
+
+// touchOf finds the passages of x that an utterance is about. A new memory often says the same again: it is named where no other is.
+func touchOf(x *related.Index, isNew map[string]bool) listing.Touch {
 	return func(text string) (touched []string) {
-		for _, p := range x.About(asked(text)) {
+		about := x.About(asked(text), func(file string) bool { return isNew[file] })
+		if about == nil {
+			about = x.About(asked(text), nil)
+		}
+		for _, p := range about {
 			touched = append(touched, p.Where())
 		}
 		return touched

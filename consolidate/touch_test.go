@@ -34,7 +34,7 @@ func TestTouch(t *testing.T) {
 	}
 	signer, _ := memory.ParseName("signer.md")
 	s.Put(signer, []byte("---\nname: signer\ndescription: who signs the invoices\ntype: project\n---\n\nThis is for the office.\n\nInvoices above 500 are for Berit.\n"))
-	touch := touchOf(related.New(related.Documents(s)))
+	touch := touchOf(related.New(related.Documents(s)), nil)
 	for text, want := range map[string]string{
 		"the mill in Oakham opens on December 3rd now":                       "oakham.md",
 		"and Oakham is December 3rd now":                                     "", // two memories say something on it
@@ -51,6 +51,14 @@ func TestTouch(t *testing.T) {
 	if hits := touch("Sverre signs the invoices from now on"); len(hits) != 1 || hits[0] != "signer.md:9" {
 		t.Errorf("got %+v, want the line that holds the value, not the description", hits)
 	}
+	again, _ := memory.ParseName("signer_again.md")
+	s.Put(again, []byte("---\nname: again\ndescription: who signs the invoices\ntype: project\n---\n\nSverre signs the invoices from now on.\n"))
+	touch = touchOf(related.New(related.Documents(s)), map[string]bool{"signer_again.md": true, "lamp.md": true})
+	for text, want := range map[string]string{"Sverre signs the invoices from now on": "signer.md", "the lamp above the door is red while the mill runs": "lamp.md"} {
+		if got := filesOf(touch(text)); got != want {
+			t.Errorf("with new memories %q touches %q, want %q", text, got, want)
+		}
+	}
 }
 
 // One word is chance, in a script without spaces between syllables too, and so is the address at which an error was seen.
@@ -65,7 +73,7 @@ func TestTouchChance(t *testing.T) {
 	for i := range 30 {
 		put(fmt.Sprintf("other%d.md", i), fmt.Sprintf("Plank%d goes beside beam%d, and it is long enough to be a sentence of many words.", i, i))
 	}
-	touch := touchOf(related.New(related.Documents(s)))
+	touch := touchOf(related.New(related.Documents(s)), nil)
 	for text, want := range map[string]string{
 		"지금 파라미터 값이 출력 안됨":                                                 "",
 		"파라미터는 JSON 아니고 YAML":                                              "deploy.md",
@@ -98,7 +106,7 @@ func TestTouchInTalk(t *testing.T) {
 		put(fmt.Sprintf("other%d.md", i), fmt.Sprintf("The plank%d is with the beam%d.", i, i))
 	}
 	x := related.New(related.Documents(s))
-	said, touch := func(text string) { x.Said(asked(text)) }, touchOf(x)
+	said, touch := func(text string) { x.Said(asked(text)) }, touchOf(x, nil)
 	for i := range 30 {
 		said(fmt.Sprintf("weigh wagon %d with an empty hopper", i))
 	}

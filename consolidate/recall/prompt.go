@@ -26,7 +26,7 @@ func notes(prompt string, all []Memory) (notes []Note) {
 	for i, m := range all {
 		docs[i] = related.Document{File: m.Path, Description: m.Description, Body: m.Body}
 	}
-	for _, p := range related.New(docs).About(prompt) {
+	for _, p := range related.New(docs).About(prompt, nil) {
 		m := &all[slices.IndexFunc(all, func(m Memory) bool { return m.Path == p.File })]
 		if p.Text != m.Description {
 			notes = append(notes, Note{m, p.Text})

@@ -42,7 +42,7 @@ func BenchmarkIndex(b *testing.B) {
 		b.Run(fmt.Sprintf("About/%d", n), func(b *testing.B) {
 			i := 0
 			for b.Loop() {
-				x.About(docs[i%n].Body[:150])
+				x.About(docs[i%n].Body[:150], nil)
 				i++
 			}
 		})

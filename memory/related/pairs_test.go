@@ -134,7 +134,7 @@ func TestAboutPaths(t *testing.T) {
 		"Ines is away, nobody reviews the radio now":                    true,
 		"slot_table in lib/src/radio is wrong":                          true,
 	} {
-		if got := len(x.About(said)) > 0; got != want {
+		if got := len(x.About(said, nil)) > 0; got != want {
 			t.Errorf("%q is about the memory: %v", said, got)
 		}
 	}

@@ -68,7 +68,7 @@ func TestUnknownWords(t *testing.T) {
 		"postgres 17 on port 5433 for the shop": 1,
 		"postgres, port: the harbour crane lifts barrels of herring onto a schooner while gulls circle above the lighthouse keeper": 0,
 	} {
-		if got := x.About(s); len(got) != want {
+		if got := x.About(s, nil); len(got) != want {
 			t.Errorf("%q is about %v", s, got)
 		}
 	}

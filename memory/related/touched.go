@@ -147,14 +147,15 @@ func (x *Index) value(p int, words []word) Passage {
 	return x.Passages[best]
 }
 
-// About returns the passages that somebody's words are about: of the nearest memory, and of the next if it is nearly as near.
-func (x *Index) About(s string) (about []Passage) {
+// About returns the passages that somebody's words are about: of the nearest memory, and of the next if it is nearly as near. skip says
+// which files are not asked for; nil: none.
+func (x *Index) About(s string, skip func(file string) bool) (about []Passage) {
 	words := x.words(s, true)
 	shares := x.shares(words)
 	var best []int // of each memory
 	for p := range shares {
 		switch last := len(best) - 1; {
-		case shares[p] < minAbout:
+		case shares[p] < minAbout || skip != nil && skip(x.Passages[p].File):
 		case last >= 0 && x.fileOf[best[last]] == x.fileOf[p]:
 			if shares[p] > shares[best[last]] {
 				best[last] = p
