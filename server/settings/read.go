@@ -24,6 +24,9 @@ const (
 	maxPathFile = 8 << 10
 )
 
+// maxDepth bounds the brackets that are open in a file, as encoding/json does: hujson would exhaust the stack.
+const maxDepth = 10_000
+
 // ReadFile reads a regular file of at most limit bytes. It follows links, because people keep settings in other places, and never
 // waits on a fifo.
 func ReadFile(path string, limit int64) ([]byte, error) {
@@ -49,7 +52,8 @@ func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// object returns the JSON object in a file, which may have comments; nil if the file does not exist or is blank.
+// object returns the JSON object in a file, which may have comments; nil if the file does not exist or is blank. A syntax error
+// names the line and the byte.
 func object(path string, limit int64) (map[string]json.RawMessage, error) {
 	b, err := ReadFile(path, limit)
 	if missing(err) {
@@ -62,17 +66,21 @@ func object(path string, limit int64) (map[string]json.RawMessage, error) {
 	if len(bytes.TrimSpace(b)) == 0 {
 		return nil, nil
 	}
-	if !json.Valid(b) { // it may have comments
-		v, err := ParseJSON(b)
-		if err != nil {
-			return nil, err
+	if !json.Valid(b) {
+		if v, err := ParseJSON(b); err == nil {
+			v.Standardize()
+			b = v.Pack()
 		}
-		v.Standardize()
-		b = v.Pack()
 	}
 	var keys map[string]json.RawMessage
 	err = json.Unmarshal(b, &keys)
-	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		at := min(max(int(syntax.Offset)-1, 0), len(b))
+		return nil, fmt.Errorf("line %d, byte %d: %w", 1+bytes.Count(b[:at], []byte("\n")), at+1, err)
+	case errors.As(err, &kind):
 		return nil, fmt.Errorf("holds a JSON %s instead of an object", kind.Value)
 	}
 	return keys, err
@@ -81,6 +89,18 @@ func object(path string, limit int64) (map[string]json.RawMessage, error) {
 // ParseJSON parses JSON with comments and trailing commas. A comment may end the text without a newline. A syntax error names the line and
 // the column.
 func ParseJSON(text []byte) (hujson.Value, error) {
+	depth := 0
+	for _, b := range text {
+		switch b {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		}
+		if depth > maxDepth {
+			return hujson.Value{}, errors.New("nested too deeply")
+		}
+	}
 	v, err := hujson.Parse(bytes.Clone(text)) // an edit of v writes to what was parsed
 	if err == nil {
 		return v, nil

@@ -134,7 +134,7 @@ func TestSettingsFiles(t *testing.T) {
 		on    bool
 		warns []string
 	}{
-		"malformed":                {[]string{user, "home/p/.claude/settings.json => {\n\n  \"autoMemoryEnabled\": tru }"}, false, []string{"line 3, column"}},
+		"malformed":                {[]string{user, "home/p/.claude/settings.json => {\n\n  \"autoMemoryEnabled\": tru }"}, false, []string{"line 3, byte"}},
 		"blank":                    {[]string{user, "home/p/.claude/settings.json => \n"}, false, nil},
 		"below the checkout's top": {[]string{user, "home/p/.git/", "home/p/a/", "CLAUDE_PROJECT_DIR=$T/home/p/a", trust, `home/p/.claude/settings.json => {"autoMemoryEnabled":true}`}, true, nil},
 		"its own go first":         {[]string{"home/p/.git/", "CLAUDE_PROJECT_DIR=$T/home/p/a", trust, `home/p/.claude/settings.json => {"autoMemoryEnabled":true}`, `home/p/a/.claude/settings.json => {"autoMemoryEnabled":false}`}, false, nil},
