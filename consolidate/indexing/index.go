@@ -198,8 +198,12 @@ func (e *Index) Name(line ops.IndexLine, n memory.Name, t *ops.Tx) error {
 	return e.ifItFits(n, func() error { return e.setLine(line, n, t) })
 }
 
-// setLine names n in the index. A new entry takes what the line leaves empty from the name and description of the memory.
+// setLine names n in the index. A new entry takes what the line leaves empty from the name and description of the memory. The name of
+// the file is not a title: who read the index without titles may know no other.
 func (e *Index) setLine(line ops.IndexLine, n memory.Name, t *ops.Tx) error {
+	if memory.StemOf(line.Title) == memory.StemOf(n.String()) {
+		line.Title = ""
+	}
 	if e.Line(n) == "" && (line.Title == "" || line.Hook == "") {
 		f, _, err := t.Stage.Read(n)
 		if errors.Is(err, fs.ErrNotExist) {
