@@ -75,7 +75,7 @@ func (p *Project) AddAlso(ctx context.Context, results []*WriteResult, refused m
 		}
 		still := rule.Check{After: s, Now: p.Store.Now()}.Written(n)
 		r.Findings = slices.DeleteFunc(r.Findings, func(f rule.Finding) bool {
-			return f.Rule == "wiki-link" && f.File == r.Path && !slices.ContainsFunc(still, func(o rule.Finding) bool { return o.Message == f.Message })
+			return f.Rule == rule.WikiLink && f.File == r.Path && !slices.ContainsFunc(still, func(o rule.Finding) bool { return o.Message == f.Message })
 		})
 	}
 }

@@ -62,7 +62,7 @@ func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, single bool) (l plan, e
 	if single {
 		check.Only = check.Changed
 	}
-	findings := slices.DeleteFunc(append(lost, check.Whole()...), func(f rule.Finding) bool { return single && f.Rule == "loss" })
+	findings := slices.DeleteFunc(append(lost, check.Whole()...), func(f rule.Finding) bool { return single && f.Rule == rule.Loss })
 	t.Needed = nil
 	l.findings, err = settle(findings, func(f rule.Finding) bool {
 		i := slices.IndexFunc(t.Waived, func(w ops.Waiver) bool { return w.Rule == f.Rule && w.File == f.File })
@@ -183,7 +183,7 @@ func (w *writing) check(ctx context.Context) ([]rule.Finding, error) {
 	}
 	findings := check.Written(w.n)
 	if w.t.Kind == lock.KindDream { // what a link leads to may be written later in the dream
-		findings = slices.DeleteFunc(findings, func(f rule.Finding) bool { return f.Rule == "wiki-link" })
+		findings = slices.DeleteFunc(findings, func(f rule.Finding) bool { return f.Rule == rule.WikiLink })
 	}
 	return settle(findings, func(f rule.Finding) bool {
 		return slices.ContainsFunc(w.Waive, func(o ops.Waiver) bool { return o.Rule == f.Rule })

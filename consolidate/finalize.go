@@ -122,7 +122,7 @@ func (d *dream) setFindings(res *FinalizeResult, plan plan) {
 	})
 	shown := slices.DeleteFunc(append(lines, d.known.fresh(plan.findings)...), func(f rule.Finding) bool {
 		return f.Severity != rule.Error && f.Rule != rule.Conflict && !slices.Contains(files, f.File) &&
-			!slices.ContainsFunc(res.Files.All(), func(file string) bool { return strings.Contains(f.Message, file) })
+			!slices.ContainsFunc(res.Files.All(), f.IsAbout)
 	})
 	res.Findings = append(append([]rule.Finding{}, res.Findings...), shown...) // never null in an answer
 	res.Standing = standing(slices.DeleteFunc(slices.Clone(plan.findings), func(f rule.Finding) bool { return slices.Contains(shown, f) }))

@@ -2,6 +2,7 @@ package consolidate
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -238,5 +239,36 @@ func TestLastWordOfALanding(t *testing.T) {
 	}
 	if _, err := p.History.Undo(ctx, ""); err != nil || !same(w.files(), before) {
 		t.Errorf("undone to %q with %v", w.files(), err)
+	}
+}
+
+// At its end a dream reports what is about the memories that it changed, and what compares others with them. A name within another is
+// not that memory.
+func TestFindingsOfADream(t *testing.T) {
+	var broker strings.Builder
+	for day := range 12 {
+		fmt.Fprintf(&broker, "- Day %d: crane %d lifted %d loads. Nobody was hurt.\n", day, day*7%5, 100+day*13)
+	}
+	topics := map[memory.Name]*memory.Topic{}
+	for file, more := range map[string]string{"beta.md": "", "gamma.md": "- Day 12: the crane was sold.\n"} {
+		n, err := memory.ParseName(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		topics[n] = memory.ParseTopic([]byte("---\nname: " + file[:len(file)-3] + "\ndescription: the loads of the crane\nmetadata:\n  type: project\n---\n\n" + broker.String() + more))
+	}
+	found := plan{findings: slices.DeleteFunc(rule.Check{After: &memory.Snapshot{Topics: topics}}.Whole(), func(f rule.Finding) bool { return f.Rule != rule.NearDuplicate })}
+	if len(found.findings) != 1 || found.findings[0].File != "beta.md" || !strings.Contains(found.findings[0].Message, "gamma.md") {
+		t.Fatalf("%+v", found.findings)
+	}
+	for _, test := range []struct {
+		changed string
+		want    int
+	}{{"beta.md", 1}, {"gamma.md", 1}, {"ma.md", 0}, {"delta.md", 0}} {
+		res := FinalizeResult{Files: ops.Files{Updated: []string{test.changed}}}
+		(&dream{known: reports{}}).setFindings(&res, found)
+		if len(res.Findings) != test.want || (res.Standing == "") != (test.want == 1) {
+			t.Errorf("%s: %d findings, standing %q, want %d", test.changed, len(res.Findings), res.Standing, test.want)
+		}
 	}
 }

@@ -16,11 +16,14 @@ import (
 // that waited for room and are there now, and those that somebody wrote about what has changed.
 func indexFindings(e *indexing.Index, r ops.FinalizeRequest, show secret.Allowed) []rule.Finding {
 	findings := []rule.Finding{} // never null in an answer
+	full := fullMessage(e.Index)
 	for _, n := range e.Full {
-		f := rule.Finding{Rule: "index-limits", Severity: rule.Warning, File: n.String(), Message: fullMessage(e.Index) + noLine,
+		f := rule.Finding{Rule: rule.IndexLimits, Severity: rule.Warning, File: n.String(),
 			Hint: "read_memory finds it; a dream makes room: merge memories, shorten or remove lines"}
 		if line := e.Line(n); line != "" {
-			f.Message = fmt.Sprintf("%s: the line of this memory stays %q", fullMessage(e.Index), show.Line(line))
+			f.Message = fmt.Sprintf("%s: the line of this memory stays %q", full, show.Line(line))
+		} else {
+			f.Unlisted, f.Message = true, full+": this memory has no line until there is room"
 		}
 		findings = append(findings, f)
 	}
@@ -29,7 +32,7 @@ func indexFindings(e *indexing.Index, r ops.FinalizeRequest, show secret.Allowed
 		for _, n := range e.Came {
 			files = append(files, n.String())
 		}
-		findings = append(findings, rule.Finding{Rule: "index-limits", Severity: rule.Info, File: memory.IndexFile,
+		findings = append(findings, rule.Finding{Rule: rule.IndexLimits, Severity: rule.Info, File: memory.IndexFile,
 			Message: "there is room again: " + strings.Join(files, ", ") + " had no line and has one now"})
 	}
 	for _, f := range e.Wrote {
@@ -43,11 +46,8 @@ func indexFindings(e *indexing.Index, r ops.FinalizeRequest, show secret.Allowed
 
 // atEnd leaves out the memories without a line, which a finding about the index names together.
 func atEnd(lines []rule.Finding) []rule.Finding {
-	return slices.DeleteFunc(slices.Clone(lines), func(f rule.Finding) bool { return strings.HasSuffix(f.Message, noLine) })
+	return slices.DeleteFunc(slices.Clone(lines), func(f rule.Finding) bool { return f.Unlisted })
 }
-
-// noLine ends the message about a memory without a line.
-const noLine = ": this memory has no line until there is room"
 
 // fullMessage says how full the index is.
 func fullMessage(x *memory.Index) string {

@@ -75,7 +75,7 @@ func (w *writing) checkLossAlone(missing []rule.Fact) error {
 		lost = memory.SortedNames(taken)[0]
 	}
 	refused := &RuleError{Findings: []rule.Finding{{
-		Rule: "loss", Severity: rule.Error, File: lost.String(), Message: taken[lost].Why,
+		Rule: rule.Loss, Severity: rule.Error, File: lost.String(), Message: taken[lost].Why,
 		Hint: "only the person may remove it; a merge loses nothing: first write every fact of it into another memory of its type",
 	}}}
 	why, verb := lost.String()+": "+taken[lost].Why, "Change"
@@ -132,12 +132,12 @@ func (w *writing) checkLossInDream() error {
 	losses := w.losing(asker(t)).Losses(gone...)
 	for _, o := range gone {
 		if loss := losses[o]; loss.Verdict == rule.Person {
-			findings = append(findings, rule.Finding{Rule: "loss", Severity: rule.Error, File: o.String(), Message: loss.Why})
+			findings = append(findings, rule.Finding{Rule: rule.Loss, Severity: rule.Error, File: o.String(), Message: loss.Why})
 		}
 	}
 	if to := w.after.Topics[w.n]; t.Unattended && to != nil && (to.Type() == memory.TypeUser || to.Type() == memory.TypeFeedback) &&
 		slices.ContainsFunc(w.cited, func(c state.Words) bool { return c.Speaker == said.Memory }) {
-		findings = append(findings, rule.Finding{Rule: "unsourced", Severity: rule.Error, File: w.n.String(),
+		findings = append(findings, rule.Finding{Rule: rule.Unsourced, Severity: rule.Error, File: w.n.String(),
 			Message: "what another agent remembers is not evidence of what the person wants: unattended it supports the types project and reference only"})
 	}
 	if len(findings) == 0 {
@@ -168,7 +168,7 @@ func (w *writing) checkLossInDream() error {
 // contradicted reports whether the code contradicts the memory.
 func (w *writing) contradicted() bool {
 	return slices.ContainsFunc(rule.Standing(w.before, w.p.openCode(false), w.now), func(f rule.Finding) bool {
-		return f.Rule == "drift" && f.File == w.n.String()
+		return f.Rule == rule.Drift && f.File == w.n.String()
 	})
 }
 

@@ -31,7 +31,7 @@ func (w *writing) dropped() (findings []rule.Finding) {
 	show := w.t.Dir.AllowSecrets
 	facts := rule.Dropped(w.n, w.prior.Shown(show), w.after.Topics[w.n].Shown(show))
 	for _, f := range facts[:min(len(facts), maxDropped)] {
-		findings = append(findings, rule.Finding{Rule: "loss", Severity: rule.Info, File: w.n.String(),
+		findings = append(findings, rule.Finding{Rule: rule.Loss, Severity: rule.Info, File: w.n.String(),
 			Message: "the new text does not say: " + visible.Short(f.Text, maxDroppedText), Hint: "if it still holds, write it again"})
 	}
 	return findings
@@ -201,7 +201,7 @@ func lostFinding(n memory.Name, facts []rule.Fact) rule.Finding {
 		texts = append(texts, fmt.Sprintf("%q (%s)", f.Text, f.File))
 	}
 	return rule.Finding{
-		Rule: "loss", Severity: rule.Error, File: n.String(), Message: "what was merged into it also says: " + phrase.Few(texts, maxShownFacts),
+		Rule: rule.Loss, Severity: rule.Error, File: n.String(), Message: "what was merged into it also says: " + phrase.Few(texts, maxShownFacts),
 		Hint: fmt.Sprintf("write into %s what still holds; for the rest %s", n, acceptCall(n, facts)),
 	}
 }

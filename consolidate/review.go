@@ -140,7 +140,7 @@ func (q *Proposals) describe(dir *memory.Dir, info ops.Op) (Review, error) {
 func (q *Proposals) plan(t *ops.Tx) (plan, error) {
 	l, err := q.p.plan(t, *t.Request, false)
 	if files := proposal.Unasked(&t.Op); err == nil && files != nil {
-		err = &RuleError{Findings: []rule.Finding{{Rule: "loss", Severity: rule.Error, File: files[0],
+		err = &RuleError{Findings: []rule.Finding{{Rule: rule.Loss, Severity: rule.Error, File: files[0],
 			Message: files[0] + " would be deleted, and what it was to be merged into does not wait any more",
 			Hint:    "accept the other files by --only FILE, and reject the rest: dream-mcp review --reject"}}}
 	}

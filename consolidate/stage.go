@@ -180,7 +180,7 @@ func (w *writing) stageDelete() (WriteResult, error) {
 	}
 	w.noteMerge()
 	if loss := w.losing(asker(w.t)).Losses(w.n)[w.n]; w.t.Kind == lock.KindDream && w.Why == "" && loss.Verdict == rule.Reason {
-		res.Findings = append(res.Findings, rule.Finding{Rule: "loss", Severity: rule.Warning, File: res.Path, Message: loss.Why,
+		res.Findings = append(res.Findings, rule.Finding{Rule: rule.Loss, Severity: rule.Warning, File: res.Path, Message: loss.Why,
 			Hint: fmt.Sprintf("finalize_index will ask why: {\"accept_loss\": [{\"file\": %q, \"why\": \"…\"}]}; a delete can say so itself, by \"why\"", res.Path)})
 	}
 	return res, nil
@@ -239,7 +239,7 @@ func (w *writing) stageTopic(ctx context.Context) (res WriteResult, err error) {
 		res.Action = "created"
 	}
 	if w.after.Topics[w.n].IsPersons() {
-		res.Findings = append(res.Findings, rule.Finding{Rule: "person", Severity: rule.Info, File: w.n.String(),
+		res.Findings = append(res.Findings, rule.Finding{Rule: rule.InAllProjects, Severity: rule.Info, File: w.n.String(),
 			Message: "this memory is in all projects of the person", Hint: "what holds in this project alone goes into a memory of its own"})
 	}
 	res.Findings = append(res.Findings, w.dropped()...)

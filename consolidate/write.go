@@ -180,7 +180,7 @@ func (r *WriteRequest) name() (memory.Name, error) {
 
 func nameError(path string, err error) error {
 	return &RuleError{Findings: []rule.Finding{{
-		Rule: "name", Severity: rule.Error, File: path, Message: err.Error(),
+		Rule: rule.Name, Severity: rule.Error, File: path, Message: err.Error(),
 		Hint: "write to name.md or folder/name.md; the index is changed by finalize_index, logs are not changed",
 	}}}
 }
@@ -223,7 +223,7 @@ func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
 		}
 		res.Index = plan.index.Line(w.n)
 		for _, f := range slices.Concat(plan.lines, plan.findings) {
-			if (f.File == res.Path || f.File == memory.IndexFile && f.Rule == "index-limits") && !slices.Contains(res.Findings, f) {
+			if (f.File == res.Path || f.File == memory.IndexFile && f.Rule == rule.IndexLimits) && !slices.Contains(res.Findings, f) {
 				res.Findings = append(res.Findings, f)
 			}
 		}

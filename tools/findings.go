@@ -61,7 +61,7 @@ func foldRule(findings []rule.Finding, form bool) []string {
 			break
 		}
 		limit := maxFindingLine
-		if f.Hint == hint || i >= maxRuleHints && f.Rule != "secret" {
+		if f.Hint == hint || i >= maxRuleHints && f.Rule != rule.Secret {
 			f.Hint, limit = "", maxShortLine
 		} else {
 			hint = f.Hint

@@ -106,7 +106,7 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 		try(i)
 	}
 	for i, err := range errs { // a later write may have removed or changed what it is like
-		if refused, ok := errors.AsType[*consolidate.RuleError](err); ok && refused.Rule() == "near-duplicate" && len(written) > 0 {
+		if refused, ok := errors.AsType[*consolidate.RuleError](err); ok && refused.Rule() == rule.NearDuplicate && len(written) > 0 {
 			try(i)
 		}
 	}

@@ -25,7 +25,7 @@ func (r *Recall) KeepDoubts(findings []rule.Finding, s *memory.Snapshot) {
 	doubts := map[string]state.Doubt{}
 	for _, f := range slices.Backward(findings) { // of one file the first counts
 		n, _ := memory.ParseName(f.File)
-		if t := s.Topics[n]; t != nil && f.Rule == "drift" {
+		if t := s.Topics[n]; t != nil && f.Rule == rule.Drift {
 			doubts[f.File] = state.Doubt{Sum: memory.SumOf(t.Bytes()).Short(), Message: f.Message}
 		}
 	}

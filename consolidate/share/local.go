@@ -135,7 +135,7 @@ func judge(s *ops.Store, before, after Files, then string) error {
 		}
 	}
 	for _, f := range (rule.Check{Before: was, After: is, Now: s.Now()}).Whole() {
-		if f.Severity == rule.Error && (f.Rule == "name" || f.Rule == "secret" || f.Rule == "invisible") {
+		if f.Severity == rule.Error && (f.Rule == rule.Name || f.Rule == rule.Secret || f.Rule == rule.Invisible) {
 			return ops.Refuse(fmt.Sprintf("%s, because of %s, line %d: %s", then, f.File, f.Line, f.Message),
 				"take it out of that memory, here or on the machine that it comes from; a value that is not a secret goes into allow_secrets")
 		}

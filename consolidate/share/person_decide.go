@@ -173,7 +173,7 @@ func (p *Person) listHeld(ctx context.Context) (list []Held, err error) {
 // person's consent. The caller holds the mutex.
 func (p *Person) Findings(ctx context.Context, topics map[memory.Name]*memory.Topic) (findings []rule.Finding) {
 	add := func(file, message, hint string) {
-		findings = append(findings, rule.Finding{Rule: "person", Severity: rule.Warning, File: file, Message: message, Hint: hint})
+		findings = append(findings, rule.Finding{Rule: rule.InAllProjects, Severity: rule.Warning, File: file, Message: message, Hint: hint})
 	}
 	known := p.known()
 	for n, t := range topics {

@@ -116,11 +116,11 @@ func Lint(s *memory.Snapshot, project *drift.Project, now time.Time) []Finding {
 func NotAsked(s *memory.Snapshot, project *drift.Project) map[string]string {
 	why := make(map[string]string)
 	if project == nil {
-		why["drift"] = "no project is known"
+		why[Drift] = "no project is known"
 	}
 	if s.Limited {
 		why["dangling"] = "the directory holds more files than were read"
-		why["wiki-link"] = "the directory holds more files than were read"
+		why[WikiLink] = "the directory holds more files than were read"
 	}
 	return why
 }

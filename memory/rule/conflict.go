@@ -7,9 +7,6 @@ import (
 	"dream-mcp/memory/lazy"
 )
 
-// Conflict names the rule about memories that two machines changed. A shared memory reports its own findings under it.
-const Conflict = "conflict"
-
 // conflictCopy matches the names that Syncthing, Dropbox, Nextcloud and others give to such a copy.
 var conflictCopy = lazy.New(`(?i)\.sync-conflict-\d{8}-\d{6}|\([^()]*conflicted copy[^()]*\)|_conflict-\d{8}-\d{6}|\(case conflict[^()]*\)`)
 

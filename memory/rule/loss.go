@@ -49,8 +49,8 @@ type row struct {
 	own   bool
 }
 
-// Loss is what a change that takes a memory away needs, and why.
-type Loss struct {
+// Ruling is what a change that takes a memory away needs, and why.
+type Ruling struct {
 	Verdict Verdict
 	Why     string
 }
@@ -75,9 +75,9 @@ var law = map[row]struct {
 }
 
 // loss reads the law.
-func (v *view) loss(t taken, kind string) Loss {
+func (v *view) loss(t taken, kind string) Ruling {
 	cells := law[row{t, kind != ""}]
-	return Loss{[]Verdict{cells.attended, cells.unattended, cells.single}[v.Who], strings.Replace(cells.why, "TYPE", kind, 1)}
+	return Ruling{[]Verdict{cells.attended, cells.unattended, cells.single}[v.Who], strings.Replace(cells.why, "TYPE", kind, 1)}
 }
 
 // How many may be taken away of those that are counted.
@@ -88,10 +88,10 @@ const (
 )
 
 // Losses returns what the change takes away of some memories, or else of all, but for what is free.
-func (c Check) Losses(of ...memory.Name) map[memory.Name]Loss { return c.exact().losses(of...) }
+func (c Check) Losses(of ...memory.Name) map[memory.Name]Ruling { return c.exact().losses(of...) }
 
-func (v *view) losses(of ...memory.Name) map[memory.Name]Loss {
-	lost := make(map[memory.Name]Loss)
+func (v *view) losses(of ...memory.Name) map[memory.Name]Ruling {
+	lost := make(map[memory.Name]Ruling)
 	if v.Before == nil {
 		return lost
 	}

@@ -42,6 +42,8 @@ type Finding struct {
 	Message  string   `json:"message"`
 	Hint     string   `json:"hint,omitempty"` // what to do, where possible the next call
 
+	Unlisted bool `json:"-"` // the memory has no line in the index, which is full
+
 	subject string // what it is about, wherever that is now: a line's text, a key
 }
 
@@ -65,6 +67,9 @@ func Places(findings []Finding) string {
 	}
 	return strings.Join(files, " ")
 }
+
+// IsAbout reports whether f is in a file, or compares another with it or links to it.
+func (f Finding) IsAbout(file string) bool { return f.File == file || f.subject == file }
 
 // key returns what two findings about the same thing have in common, whatever its line is now.
 func (f Finding) key() Finding { return Finding{Rule: f.Rule, File: f.File, subject: f.subject} }

@@ -9,6 +9,22 @@ import (
 	"dream-mcp/memory/lazy"
 )
 
+// The names of the rules that other packages report under or look for. InAllProjects is not in the table: it is about a memory that a
+// person has in all projects.
+const (
+	Conflict      = "conflict" // two machines changed a memory; a shared memory reports its own findings under it
+	Secret        = "secret"
+	Invisible     = "invisible"
+	IndexLimits   = "index-limits"
+	Loss          = "loss"
+	Drift         = "drift"
+	NearDuplicate = "near-duplicate"
+	Name          = "name"
+	Unsourced     = "unsourced"
+	WikiLink      = "wiki-link"
+	InAllProjects = "person"
+)
+
 // rule is one row of the table. A rule reads, and never touches a disk, but for the project's folder.
 type rule struct {
 	name     string
@@ -26,21 +42,21 @@ type rule struct {
 // last. A rule has a file doc/NAME.txt.
 var table = []rule{
 	{name: Conflict, severity: Warning, whole: findConflictCopies},
-	{name: "secret", severity: Error, topic: findSecretsIn, whole: findSecretsInIndex, exact: true, many: "credentials"},
-	{name: "invisible", severity: Error, topic: findHidden, whole: findHiddenInIndex, exact: true, many: "lines with hidden characters"},
-	{name: "index-limits", severity: Error, whole: findIndexOverLimits, exact: true},
+	{name: Secret, severity: Error, topic: findSecretsIn, whole: findSecretsInIndex, exact: true, many: "credentials"},
+	{name: Invisible, severity: Error, topic: findHidden, whole: findHiddenInIndex, exact: true, many: "lines with hidden characters"},
+	{name: IndexLimits, severity: Error, whole: findIndexOverLimits, exact: true},
 	{name: "dangling", severity: Error, whole: findDangling},
 	{name: "orphan", severity: Warning, whole: findOrphans, minor: true},
-	{name: "loss", severity: Error, whole: findLoss, exact: true},
-	{name: "drift", severity: Warning, topic: findDriftWritten, whole: findDrift, many: "lines that name what the project does not have"},
-	{name: "near-duplicate", severity: Error, topic: findDuplicate, whole: findCopies, waivable: true},
+	{name: Loss, severity: Error, whole: findLoss, exact: true},
+	{name: Drift, severity: Warning, topic: findDriftWritten, whole: findDrift, many: "lines that name what the project does not have"},
+	{name: NearDuplicate, severity: Error, topic: findDuplicate, whole: findCopies, waivable: true},
 	{name: "relative-date", severity: Error, topic: findRelativeDates, waivable: true},
-	{name: "name", severity: Error, topic: findOddName, whole: findOddFiles},
+	{name: Name, severity: Error, topic: findOddName, whole: findOddFiles},
 	{name: "frontmatter", severity: Error, topic: findBadFrontmatter, whole: findOtherForm, form: true},
 	{name: "leftover", severity: Warning, topic: findLeftovers, form: true},
 	{name: "index-entry", severity: Warning, whole: findBadEntries, minor: true, form: true},
-	{name: "unsourced", severity: Warning, topic: findUnsourced, form: true},
-	{name: "wiki-link", severity: Info, topic: findLooseLinks, many: "links that lead to no memory", form: true},
+	{name: Unsourced, severity: Warning, topic: findUnsourced, form: true},
+	{name: WikiLink, severity: Info, topic: findLooseLinks, many: "links that lead to no memory", form: true},
 	{name: "oversized", severity: Warning, topic: findOversized, form: true},
 	{name: "description", severity: Warning, topic: findPoorDescription, form: true},
 }

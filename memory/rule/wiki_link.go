@@ -80,7 +80,7 @@ func LinksTo(s *memory.Snapshot, merged memory.Name, t *memory.Topic, into memor
 				}
 			}
 			findings = append(findings, Finding{
-				Rule: "wiki-link", Severity: Warning, File: n.String(), Line: r.line, Column: r.column,
+				Rule: WikiLink, Severity: Warning, File: n.String(), Line: r.line, Column: r.column,
 				Message: fmt.Sprintf("%s leads to %q, which is merged into %q", r.text, merged.String(), into.String()),
 				Hint:    v.editCall(n, r.text, strings.Replace(r.text, r.target, target, 1)),
 			})

@@ -90,11 +90,11 @@ func checkRules(ctx context.Context, c *Command, p *consolidate.Project, dir str
 	if err != nil {
 		return l, &Failure{err.Error(), hint.For(err).Person, 2}
 	}
-	ignored := func(rule string) bool {
-		return len(c.lint.rules) > 0 && !slices.Contains(c.lint.rules, rule) || slices.Contains(c.lint.ignore, rule)
+	ignored := func(name string) bool {
+		return len(c.lint.rules) > 0 && !slices.Contains(c.lint.rules, name) || slices.Contains(c.lint.ignore, name)
 	}
 	l.Findings = slices.DeleteFunc(l.Findings, func(f rule.Finding) bool { return ignored(f.Rule) })
-	if ignored("drift") {
+	if ignored(rule.Drift) {
 		l.Compared = ""
 	}
 	maps.DeleteFunc(l.NotAsked, func(rule, _ string) bool { return ignored(rule) })

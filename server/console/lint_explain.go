@@ -47,9 +47,9 @@ func renderRule(d rule.Doc, ink terminal.Ink) string {
 // silence says who may waive a rule, and how.
 func silence(d rule.Doc) string {
 	switch {
-	case d.Name == "secret":
+	case d.Name == rule.Secret:
 		return "a person lists a value that is not a secret in config.json, allow_secrets: printf %s 'VALUE' | sha256sum | cut -c1-12"
-	case d.Name == "loss":
+	case d.Name == rule.Loss:
 		return "the model names each loss and its reason, which is in the log"
 	case d.Waivable:
 		return "the model gives a reason with its write, which is in the log"
