@@ -21,9 +21,12 @@ import (
 	"dream-mcp/server/settings"
 )
 
-// notInstalled reports that the install into a host failed.
-func notInstalled(h *host.Host, err error) *Failure {
+// notInstalled reports that the install into a host failed, or the uninstall.
+func notInstalled(c *Command, h *host.Host, err error) *Failure {
 	e := &Failure{h.Name + ": " + err.Error(), "the file is unchanged; dream-mcp install " + h.ID + " --print shows what to add by hand", 1}
+	if c.Verb == "uninstall" {
+		e.Hint = "the file is unchanged; remove what starts dream-mcp from it by hand"
+	}
 	var taken *install.TakenError
 	switch {
 	case errors.Is(err, install.ErrTemporary):
@@ -98,12 +101,12 @@ func installIn(ctx context.Context, c *Command, i install.Installer, h *host.Hos
 	if err := chooseAllow(ctx, c, &i, h); err != nil {
 		return err
 	}
+	if c.install.print {
+		return printParts(c, i, h)
+	}
 	parts, err := i.Parts(h, removing)
 	if err != nil {
-		return notInstalled(h, err)
-	}
-	if c.install.print {
-		return printParts(c, h, parts)
+		return notInstalled(c, h, err)
 	}
 	rows, changed, failed := applyParts(ctx, c, i, parts)
 	answer := installJSON{Host: h.ID, DryRun: c.install.dryRun, Parts: rows}
@@ -120,7 +123,7 @@ func installIn(ctx context.Context, c *Command, i install.Installer, h *host.Hos
 	}
 	err = c.answer(answer, "  ", func(terminal.Ink) string { return renderInstall(h, answer, removing, next && changed && failed == nil) })
 	if failed != nil {
-		return notInstalled(h, failed)
+		return notInstalled(c, h, failed)
 	}
 	return err
 }
@@ -147,7 +150,7 @@ func installFound(ctx context.Context, c *Command, i install.Installer) error {
 		return nil
 	}
 	if err := install.Installable(i.Self); err != nil && !removing {
-		return notInstalled(&host.Host{Name: "dream-mcp"}, err)
+		return notInstalled(c, &host.Host{Name: "dream-mcp"}, err)
 	}
 	if len(found) == 0 {
 		return firstLook(ctx, c)
@@ -261,12 +264,16 @@ func applyParts(ctx context.Context, c *Command, i install.Installer, parts []in
 }
 
 // printParts prints what to paste by hand.
-func printParts(c *Command, h *host.Host, parts []install.Part) error {
+func printParts(c *Command, i install.Installer, h *host.Host) error {
+	parts, err := i.Blank(h)
+	if err != nil {
+		return notInstalled(c, h, err)
+	}
 	var b terminal.Lines
 	for _, p := range parts {
 		text, err := p.Text()
 		if err != nil {
-			return notInstalled(h, err)
+			return notInstalled(c, h, err)
 		}
 		b.Add(true, "", "%s, %s: in %s:", h.Name, p.Name, p.File)
 		b.WriteString(text + "\n")

@@ -17,7 +17,7 @@ import (
 // chooseAllow sets whether the host asks before our quiet tools: as the flag says, or as the person says at a terminal.
 func chooseAllow(ctx context.Context, c *Command, i *install.Installer, h *host.Host) error {
 	rules := install.Rules(h)
-	i.Allow = c.install.allow || !i.Asks(h)
+	i.Allow = c.install.allow || !c.install.print && !i.Asks(h)
 	switch {
 	case c.Verb == "uninstall":
 	case c.install.allow && rules == nil:

@@ -107,6 +107,18 @@ func Installable(self string) error {
 	return nil
 }
 
+// Blank returns the parts of a host for Text. It reads no file of the host.
+func (i Installer) Blank(h *host.Host) ([]Part, error) {
+	if err := Installable(i.Self); err != nil {
+		return nil, err
+	}
+	parts := i.allParts(h)
+	if parts[0].File == "" {
+		return nil, fmt.Errorf("no home directory is known, so %s cannot be found", h.Name)
+	}
+	return parts, nil
+}
+
 // Parts returns the parts of a host, in the order to apply them, and the changes that add them or, with removing, remove
 // them. It writes nothing.
 func (i Installer) Parts(h *host.Host, removing bool) ([]Part, error) {
