@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,7 +103,7 @@ func (p *Project) beginning(ctx context.Context, dir *memory.Dir, gates gateOpti
 			return info, err
 		}
 		if len(left) == 0 {
-			return info, ErrNoStage
+			return info, cmp.Or(p.Store.Records.Unreadable(false), ErrNoStage)
 		}
 		info = reopened(left[0], info)
 	}

@@ -55,6 +55,9 @@ func (q *Proposals) Reviews(ctx context.Context) ([]Review, error) {
 	return q.describeAll(ctx, q.queue.Waiting)
 }
 
+// Unreadable returns an error if a proposal cannot be read. Reviews leaves it out. It needs no mutex.
+func (q *Proposals) Unreadable() error { return q.p.Store.Records.Unreadable(true) }
+
 // Review returns the proposal whose ID begins with id, as Reviews does.
 func (q *Proposals) Review(ctx context.Context, id string) (Review, error) {
 	reviews, err := q.describeAll(ctx, func() ([]ops.Op, error) {

@@ -112,6 +112,8 @@ func (p *Project) localStatus(ctx context.Context) (Status, error) {
 	s.warnOfArchive(p)
 	s.warn(s.warnOfNotes(p))
 	s.warn(s.describeReviews(p))
+	s.warn(p.Store.Records.Unreadable(true))
+	s.warn(p.Store.Records.Unreadable(false))
 	s.warn(p.Person.Sync(ctx))
 	for _, f := range p.Person.Findings(ctx, nil) {
 		s.Warnings = append(s.Warnings, f.File+": "+f.Message)

@@ -17,7 +17,14 @@ func reviewDream(ctx context.Context, p *consolidate.Project, a struct{ Accept, 
 		return answer{}, ops.Refuse("accept and reject exclude each other", "give one of them, as the person said")
 	case a.Accept == "" && a.Reject == "":
 		reviews, err := p.Proposals.Reviews(ctx)
-		return answer{text: describeReviews(reviews)}, err
+		text := describeReviews(reviews)
+		if unreadable := p.Proposals.Unreadable(); unreadable != nil && err == nil {
+			if len(reviews) == 0 {
+				return answer{}, unreadable
+			}
+			text += unreadable.Error() + "\n"
+		}
+		return answer{text: text}, err
 	}
 	r, err := p.Proposals.Review(ctx, a.Accept+a.Reject)
 	if err != nil {

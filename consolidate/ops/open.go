@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/phrase"
 )
 
 // Since returns the time of the last consolidation. While one of our dreams is open, Claude Code's lock has the time of its
@@ -28,6 +30,24 @@ func (s *Store) Since(dir *memory.Dir) (lock.Stamp, error) {
 		return r.Prior, nil
 	}
 	return n.Stamp, nil
+}
+
+// Unreadable returns an error if staged operations have records that cannot be read: proposals, or unfinished dreams. It needs no mutex.
+func (s *Records) Unreadable(proposals bool) error {
+	ids, err := s.Look().Operations().Staged(proposals)
+	n, what := 0, "unfinished dream"
+	if proposals {
+		what = "proposal"
+	}
+	for _, id := range ids {
+		if _, err := s.Op(id); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			n++
+		}
+	}
+	if n > 0 {
+		err = Refuse(phrase.Plural(n, what)+" cannot be read: dream-mcp doctor", "dream-mcp doctor says what is wrong with the database")
+	}
+	return err
 }
 
 // Unfinished returns the dreams, except the open one, that ended with changes in their stage, the newest first.

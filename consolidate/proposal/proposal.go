@@ -49,6 +49,9 @@ func (r *Queue) Match(id string) (ops.Op, error) {
 		return ops.Op{}, err
 	}
 	if len(waiting) == 0 {
+		if err := r.Store.Records.Unreadable(true); err != nil {
+			return ops.Op{}, err
+		}
 		return ops.Op{}, ops.Refuse("no dream waits for an answer", "dream-mcp log shows what dreams did")
 	}
 	var meant []string

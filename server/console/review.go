@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,15 +35,16 @@ func runReview(ctx context.Context, c *Command, p *consolidate.Project, setup se
 		return rejectReview(ctx, c, p, c.argument())
 	}
 	waiting, err := p.Proposals.Reviews(ctx)
+	unreadable := p.Proposals.Unreadable()
 	switch {
 	case err != nil:
 		return err
 	case c.json:
-		return c.printJSON(waiting, "  ")
-	case len(waiting) == 0:
+		return cmp.Or(c.printJSON(waiting, "  "), unreadable)
+	case len(waiting) == 0 && unreadable == nil:
 		return c.print("Nothing is waiting for your answer.\n")
 	}
-	return showReviews(ctx, c, p, setup, waiting)
+	return cmp.Or(showReviews(ctx, c, p, setup, waiting), unreadable)
 }
 
 // showReviews shows each proposal and asks about it.
