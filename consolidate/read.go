@@ -20,7 +20,7 @@ type ShownFile struct {
 	Sum     memory.Sum // of the unmasked file, the base of a write
 	Written time.Time  // of a topic, as memory.Topic.Written
 	Text    string
-	Type    string // of a topic, or how the index is shown; "": the text has it
+	Type    string // of a topic; "": the text has it
 	Part    bool   // of a topic: Text has only the passages that something new touches
 	Masked  int    // number of masked credentials
 }

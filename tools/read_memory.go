@@ -37,7 +37,7 @@ func readMemory(ctx context.Context, p *consolidate.Project, r readArguments) (a
 	var b text
 	texts := slices.Clone(files)
 	for i := range texts {
-		if len(texts) > 1 || texts[i].Name.IsIndex() && r.Offset == 0 {
+		if len(texts) > 1 {
 			shorten(&texts[i].ShownFile)
 		}
 	}
@@ -101,14 +101,15 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 
 // renderOutline renders what the index says, or one line if the host has loaded it.
 func renderOutline(b *text, f consolidate.ReadResult, loaded bool) {
+	const whole = `read_memory {"paths": ["MEMORY.md"]}`
 	sum := cmp.Or(f.Sum.Short(), "new")
 	if loaded {
-		b.add(true, "%s %s: the host loaded it into this session. If you do not see it: read_memory {\"paths\": [\"MEMORY.md\"]}\n\n", f.Name, sum)
+		b.add(true, "%s %s: the host loaded it into this session. If you do not see it: %s\n\n", f.Name, sum, whole)
 	} else {
-		b.add(true, "%s %s, without titles; as it is: %s\n", f.Name, sum, wholeIndex)
+		b.add(true, "%s %s, without titles; as it is: %s\n", f.Name, sum, whole)
 		_, to := pageOf(f.Text, 0, readPage/2)
 		fenced(b, "", f.Text[:to], sum)
-		b.add(to < len(f.Text), "… cut: %s shows the rest\n", wholeIndex)
+		b.add(to < len(f.Text), "… cut: %s shows the rest\n", whole)
 		b.WriteByte('\n')
 	}
 	renderNoLine(b, f.NoLine)
@@ -193,18 +194,10 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 	return "\n\n" + strings.TrimRight(b.String(), "\n"), nil
 }
 
-// wholeIndex shows the index with its titles: an offset is one of the text as it is.
-const wholeIndex = `read_memory {"paths": ["MEMORY.md"], "offset": 1}`
-
-// shorten shows of a topic that is not read alone what memory.Brief does, and of the index what it says, unless it may be cut, since
-// an offset counts the rest.
+// shorten shows of a topic that is not read alone what memory.Brief does, unless it may be cut, since an offset counts the rest.
 func shorten(f *consolidate.ShownFile) {
-	switch {
-	case len(f.Text) >= readPage/2:
-	case f.Name.IsTopic():
+	if f.Name.IsTopic() && len(f.Text) < readPage/2 {
 		f.Type, f.Text = memory.Brief(f.Name, f.Text)
-	case f.Name.IsIndex():
-		f.Type, f.Text = "without titles; as it is: "+wholeIndex, memory.ParseIndex([]byte(f.Text)).Outline()
 	}
 }
 
