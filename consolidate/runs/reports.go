@@ -37,6 +37,9 @@ func (r *Runs) DeliverReports(deliver func(reports []state.Report) error) error 
 		return errors.Join(err, deliver(nil))
 	}
 	reports := slices.DeleteFunc(slices.Clone(taken), func(t state.Report) bool {
+		if undone, _ := r.Store.Records.Undone(t.Dream); undone[t.Dream] {
+			return true
+		}
 		info, err := r.Store.Records.Op(t.Dream)
 		return t.Outcome == string(ops.Proposed) && (err != nil || !info.Waits()) // the person has already answered
 	})
