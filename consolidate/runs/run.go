@@ -108,6 +108,9 @@ func (run *Run) conclude(otherwise ops.Outcome, e RunEnd) (ops.Outcome, error) {
 		return "", err
 	}
 	entry.Dream, entry.SessionsSince = dream.ID, dream.SessionsSince
+	if _, stopped := run.db.Operations().StopAsked(dream.ID); stopped && e.Failure == "" {
+		otherwise, entry.Outcome = ops.Aborted, ops.Aborted
+	}
 	switch {
 	case endedWell(dream):
 		entry.Outcome = dream.Outcome

@@ -62,6 +62,9 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup settings.Setup
 	}
 	outcome, endErr := run.End(context.WithoutCancel(ctx), report)
 	log.say("%s%s; %d turns, %s, $%.4f", outcome, because(report.Failure), report.Turns, report.Tokens, report.CostUSD)
+	if err == nil && outcome == ops.Aborted {
+		err = ops.Refuse("the dream was stopped by a person, and nothing has landed", "dream-mcp dream begins another")
+	}
 	if err == nil && outcome == ops.Failed {
 		err = ops.Refuse(by+" ended without a dream"+because(words), "if it wants a login, an approval or another model, run it once by hand; dream-mcp log --background shows all that it did")
 	}
