@@ -16,6 +16,7 @@ const (
 	Secret        = "secret"
 	Invisible     = "invisible"
 	IndexLimits   = "index-limits"
+	Orphan        = "orphan"
 	Loss          = "loss"
 	Drift         = "drift"
 	NearDuplicate = "near-duplicate"
@@ -46,7 +47,7 @@ var table = []rule{
 	{name: Invisible, severity: Error, topic: findHidden, whole: findHiddenInIndex, exact: true, many: "lines with hidden characters"},
 	{name: IndexLimits, severity: Error, whole: findIndexOverLimits, exact: true},
 	{name: "dangling", severity: Error, whole: findDangling},
-	{name: "orphan", severity: Warning, whole: findOrphans, minor: true},
+	{name: Orphan, severity: Warning, whole: findOrphans, minor: true},
 	{name: Loss, severity: Error, whole: findLoss, exact: true},
 	{name: Drift, severity: Warning, topic: findDriftWritten, whole: findDrift, many: "lines that name what the project does not have"},
 	{name: NearDuplicate, severity: Error, topic: findDuplicate, whole: findCopies, waivable: true},
