@@ -23,6 +23,7 @@ import (
 type Why struct {
 	Path        string    `json:"path"`
 	Description string    `json:"description"`
+	Deleted     bool      `json:"deleted,omitempty"`
 	Sources     []Origin  `json:"sources"` // the newest cited last
 	History     []Changed `json:"history"` // the newest first
 }
@@ -42,7 +43,7 @@ type Changed struct {
 const maxHistory = 20
 
 // Why returns the provenance of the memory that topic names by its path, its file name without extension, the name in
-// its frontmatter, or words of its text. Only one memory may match.
+// its frontmatter, or words of its text. Only one memory may match. Of a deleted memory, named by its path, it returns the changes.
 func (r *Sources) Why(ctx context.Context, topic string) (Why, error) {
 	defer r.Store.Lock()()
 	var f memory.File
@@ -57,16 +58,25 @@ func (r *Sources) Why(ctx context.Context, topic string) (Why, error) {
 		return err
 	})
 	if err != nil {
+		if w := (Why{Path: topic, Deleted: true, Sources: []Origin{}}); w.addHistory(r.Store.Records) == nil && len(w.History) > 0 {
+			return w, nil
+		}
 		return Why{}, err
 	}
 	t := memory.ParseTopic(f.Data)
-	w := Why{Path: f.Name.String(), Description: t.Description(), History: []Changed{}}
+	w := Why{Path: f.Name.String(), Description: t.Description()}
 	if w.Sources, err = r.OriginsOf(ctx, t); err != nil {
 		return Why{}, err
 	}
-	for e, err := range r.Store.Records.Newest(state.LogQuery{File: w.Path}) {
+	return w, w.addHistory(r.Store.Records)
+}
+
+// addHistory adds the changes in the log.
+func (w *Why) addHistory(records *ops.Records) error {
+	w.History = []Changed{}
+	for e, err := range records.Newest(state.LogQuery{File: w.Path}) {
 		if err != nil {
-			return Why{}, err
+			return err
 		}
 		if len(w.History) == maxHistory {
 			break
@@ -79,7 +89,7 @@ func (r *Sources) Why(ctx context.Context, topic string) (Why, error) {
 			Waived: slices.DeleteFunc(slices.Clone(e.Waived), func(o ops.Waiver) bool { return o.File != w.Path }),
 		})
 	}
-	return w, nil
+	return nil
 }
 
 // find returns the memory that topic names.

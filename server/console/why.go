@@ -28,7 +28,8 @@ const whyWords = 400
 func renderWhy(w provenance.Why, zone *time.Location, ink terminal.Ink) string {
 	b := terminal.Lines{Ink: ink}
 	fmt.Fprintf(&b, "%s %s\n", ink.In(terminal.Bold, terminal.OneLine(w.Path)), ink.In(terminal.Dim, terminal.OneLine(w.Description)))
-	b.Add(len(w.Sources) == 0, "", "It has no source: it was written without evidence, or not by dream-mcp.")
+	b.Add(w.Deleted, "", "It is deleted. Its versions: dream-mcp undo --list %s", w.Path)
+	b.Add(len(w.Sources) == 0 && !w.Deleted, "", "It has no source: it was written without evidence, or not by dream-mcp.")
 	b.Add(len(w.Sources) > 0, "", "Sources, the newest last:")
 	for _, o := range slices.SortedStableFunc(slices.Values(w.Sources), func(a, b provenance.Origin) int { return a.Said.Compare(b.Said) }) {
 		b.Add(true, "", "%s", o.Line(whyWords))
