@@ -82,7 +82,15 @@ func runForget(ctx context.Context, c *Command, p *consolidate.Project, _ settin
 	if err := p.Forget(ctx, text); err != nil {
 		return err
 	}
-	return c.answer(at, "  ", func(terminal.Ink) string { return "Forgotten. " + forgotten.Mark + " is in its place.\n" })
+	return c.answer(at, "  ", func(terminal.Ink) string { return renderForgotten(at) })
+}
+
+// renderForgotten says what became of a text that was at these places.
+func renderForgotten(at forget.Places) string {
+	if at.None() && len(at.Said) == 0 {
+		return "From now on it is kept out.\n"
+	}
+	return "Forgotten. " + forgotten.Mark + " is in its place.\n"
 }
 
 // listForgotten lists what was forgotten.
