@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"dream-mcp/consolidate"
@@ -100,13 +101,16 @@ var table = []func(error) (Hint, bool){
 			"an expression is RE2 (github.com/google/re2/wiki/Syntax); without --regex the words are looked " +
 				"for as they are"}
 	}),
-	each(func(*share.StopError) Hint {
-		return Hint{Person: "the memory here and the remote are as they were; look at the remote, then: " +
-			"dream-mcp share --now"}
+	each(func(e *share.StopError) Hint {
+		then := "look at the remote, then: dream-mcp share --now"
+		if strings.Contains(e.Why, "dream-mcp share ") {
+			then = "run what the error names"
+		}
+		return Hint{Person: "the memory here and the remote are as they were; " + then}
 	}),
 	each(func(*share.GitError) Hint {
-		return Hint{Person: "git must reach the remote without a prompt: try git ls-remote. What changed " +
-			"here is kept and sent later: dream-mcp share --now"}
+		return Hint{Person: "git must reach the remote without a prompt: try git ls-remote, then do it again. " +
+			"What changed here is kept"}
 	}),
 	is(Hint{Model: "call it again if it is still needed", Person: "dream-mcp status shows the present state"},
 		context.Canceled, context.DeadlineExceeded),
