@@ -26,6 +26,7 @@ func IsOver(err error) bool {
 type ClosedError struct {
 	Gate      Gate
 	MemoryOff bool // memory itself is switched off, so nothing opens the gate
+	Waits     bool // another dream waits for the person
 }
 
 func (e *ClosedError) Error() string {

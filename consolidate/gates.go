@@ -140,14 +140,20 @@ func (g *Gates) unanswered() error {
 	if !g.p.Store.Unattended || g.p.dream != nil {
 		return nil
 	}
+	label, err := g.waiting()
+	if label != "" {
+		return errors.New(label + " waits for the person: dream-mcp review")
+	}
+	return err
+}
+
+// waiting names the newest dream that waits for the person, or returns "".
+func (g *Gates) waiting() (label string, err error) {
 	waiting, err := g.p.Proposals.queue.Waiting()
-	if err != nil {
-		return err
-	}
 	if i := slices.IndexFunc(waiting, func(w ops.Op) bool { return w.Kind == lock.KindDream }); i >= 0 {
-		return errors.New(proposal.Label(waiting[i]) + " waits for the person: dream-mcp review")
+		label = proposal.Label(waiting[i])
 	}
-	return nil
+	return label, err
 }
 
 // canBegin fails if a dream could not begin now. It checks what can be checked without beginning one.
@@ -217,7 +223,8 @@ func (g *Gates) refusal(a gateAnswers, q gateOptions) error {
 	if a.closed == nil {
 		return nil
 	}
-	closed := &ClosedError{Gate: *a.closed, MemoryOff: a.closed.Name == "enabled" && g.enabled.MemoryOff}
+	closed := &ClosedError{Gate: *a.closed, MemoryOff: a.closed.Name == "enabled" && g.enabled.MemoryOff,
+		Waits: a.closed.Name == "lock" && g.unanswered() != nil}
 	if a.closed.Name != "enabled" || closed.MemoryOff || !q.force {
 		return closed
 	}

@@ -22,6 +22,7 @@ type State struct {
 	Gates      []Gate     `json:"gates"`
 	Dream      *OpenDream `json:"dream"`
 	HeldBy     string     `json:"held_by,omitempty"` // Claude Code's own dream, or one that ended within the last hour
+	Waits      bool       `json:"-"`                 // a dream waits for the person, of which Warnings say more
 	Last       *LastDream `json:"last"`
 	Warnings   []string   `json:"warnings"`
 }
@@ -104,7 +105,7 @@ func (p *Project) localStatus(ctx context.Context) (Status, error) {
 		}
 	}
 	s.Warnings = append(s.Warnings, Unread(p.Transcripts.Unread())...)
-	s.setGates(w)
+	s.setGates(p, w)
 	s.warn(s.describeDreams(p, dir))
 	if s.Dream == nil && dir != nil {
 		s.HeldBy = lock.HostHolder(dir.Root(), now)
@@ -132,8 +133,10 @@ func (p *Project) localStatus(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
-func (s *State) setGates(g gateAnswers) {
-	s.Gates, s.Due = g.gates, g.closed == nil
+func (s *State) setGates(p *Project, g gateAnswers) {
+	waiting, err := p.Gates.waiting()
+	s.warn(err)
+	s.Gates, s.Due, s.Waits = g.gates, g.closed == nil, waiting != ""
 	if g.closed != nil {
 		s.ClosedGate = g.closed.Name
 	}

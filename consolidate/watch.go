@@ -76,10 +76,10 @@ func (w *Watch) Look(ctx context.Context) (Snapshot, bool, error) {
 			next.HeldBy = lock.HostHolder(dir.Root(), now)
 		}
 		if age := now.Sub(w.asked); w.last.Dream == nil && 0 <= age && age < gatesFresh {
-			next.Gates, next.Due, next.ClosedGate = w.last.Gates, w.last.Due, w.last.ClosedGate
+			next.Gates, next.Due, next.ClosedGate, next.Waits = w.last.Gates, w.last.Due, w.last.ClosedGate, w.last.Waits
 		} else {
 			w.asked = now
-			next.setGates(p.Gates.check(ctx, dir, now, gateOptions{}))
+			next.setGates(p, p.Gates.check(ctx, dir, now, gateOptions{}))
 		}
 	}
 	next.Last, err = p.lastDream(func(ops.LogEntry) bool { return true })

@@ -26,6 +26,8 @@ func headline(s consolidate.State) (state, next string) {
 		return "A dream is open.", ""
 	case s.HeldBy != "":
 		return claudeDreams + ".", "Another dream can begin when it has ended, at the latest in an hour."
+	case s.Waits:
+		return "A dream waits for your yes.", "To see and answer: dream-mcp review"
 	case s.Due:
 		return "A dream is due.", "Ask your agent for one, or run: dream-mcp dream"
 	case s.ClosedGate != "":

@@ -211,6 +211,9 @@ func closed(e *consolidate.ClosedError) Hint {
 			"for the prompt dream " +
 			"on this connection (in Claude Code /mcp__dream__dream), or agree where the client can ask them; " +
 			"or they run, in a terminal: dream-mcp mode suggest"
+	case e.Waits:
+		return Hint{"the person answers that dream first: dream-mcp review, in a terminal, shows it",
+			"dream-mcp review shows it, and asks whether it lands"}
 	case e.Gate.Name == "lock":
 		h.Model = "wait until the lock is free; dream_status shows who holds it"
 	default:
