@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -150,13 +151,17 @@ func (q *Proposals) plan(t *ops.Tx) (plan, error) {
 	return l, err
 }
 
-// open begins the transaction of a proposal, under the lock. No gate is checked, since a person decides.
-func (q *Proposals) open(ctx context.Context, id string) (*ops.Tx, error) {
+// open begins the transaction of a proposal, which must change the files in only, under the lock. No gate is checked, since a
+// person decides.
+func (q *Proposals) open(ctx context.Context, id string, only []string) (*ops.Tx, error) {
 	if q.p.Store.Unattended {
 		return nil, ops.ErrUnattended
 	}
 	return q.p.Store.Begin(ctx, func(dir *memory.Dir) (ops.Op, error) {
 		info, err := q.queue.Match(id) // under the lock: nobody else answers it
+		if err == nil {
+			err = proposal.Changes(&info, only)
+		}
 		return reopened(info, q.p.Store.New(info.Kind)), err
 	})
 }
@@ -176,7 +181,7 @@ func (q *Proposals) Accept(ctx context.Context, id string, only []string) (Final
 // acceptLocal is Accept without the remote.
 func (q *Proposals) acceptLocal(ctx context.Context, id string, only []string) (FinalizeResult, error) {
 	defer q.p.Store.Lock()()
-	t, err := q.open(ctx, id)
+	t, err := q.open(ctx, id, only)
 	if err != nil {
 		return FinalizeResult{}, err
 	}
@@ -210,7 +215,7 @@ func (q *Proposals) land(t *ops.Tx) (FinalizeResult, error) {
 // again.
 func (q *Proposals) Reject(ctx context.Context, id string) (rejected string, err error) {
 	defer q.p.Store.Lock()()
-	t, err := q.open(ctx, id)
+	t, err := q.open(ctx, id, nil)
 	if err != nil {
 		return "", err
 	}
@@ -226,8 +231,19 @@ func (s *Status) describeReviews(p *Project) error {
 	return err
 }
 
-// Report returns the report of id, or of a beginning of it ("": the dream that waits for the person, else the newest that
-// landed and changed something).
+// Held returns the files of proposals of a dream that still wait for the person. The caller holds the mutex.
+func (q *Proposals) Held(dream string) (files []string) {
+	waiting, _ := q.queue.Waiting()
+	for _, w := range waiting {
+		if w.Dream == dream {
+			files = slices.AppendSeq(files, maps.Keys(w.Held))
+		}
+	}
+	return files
+}
+
+// Report returns the report of id, or of a beginning of it ("": the newest that landed and changed something, or what waits
+// for the person if that is newer).
 func (p *Project) Report(ctx context.Context, id string) (history.Report, error) {
 	defer p.Store.Lock()()
 	waiting, err := p.Proposals.queue.Waiting()
@@ -235,7 +251,9 @@ func (p *Project) Report(ctx context.Context, id string) (history.Report, error)
 		return history.Report{}, err
 	}
 	if id == "" && len(waiting) > 0 {
-		id = waiting[0].ID
+		if _, last, err := p.History.Named(ctx, ""); err != nil || waiting[0].Reviewed.After(last.Landed) {
+			id = waiting[0].ID
+		}
 	}
 	return p.History.Report(ctx, id, p.Sources)
 }

@@ -1,9 +1,8 @@
 package history
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"io/fs"
 	"maps"
 	"slices"
 
@@ -55,7 +54,7 @@ func (h *History) Report(ctx context.Context, id string, sources *provenance.Sou
 		return Report{}, err
 	}
 	none := ops.SizeOf(nil)
-	r := Report{Index: [2]ops.IndexSize{none, none}, Entry: info.Entry(info.Outcome, info.Landed), Waits: info.Outcome == ops.Proposed}
+	r := Report{Index: [2]ops.IndexSize{none, none}, Entry: info.Entry(info.Outcome, cmp.Or(info.Landed, info.Reviewed, info.Started)), Waits: info.Waits()}
 	if info.State == state.Landed {
 		r.Entry.Outcome = ops.Committed
 	}
@@ -86,20 +85,12 @@ func (h *History) reportIn(ctx context.Context, dir *memory.Dir, r *Report, info
 		}
 		r.Index = [2]ops.IndexSize{ops.SizeOf(s.Index), ops.SizeOf(s.Index)}
 	}
-	content := func(sum memory.Sum, n memory.Name) ([]byte, error) {
-		data, err := h.Store.Records.Content(sum)
-		if errors.Is(err, fs.ErrNotExist) && dir != nil { // not archived: the dream has not landed
-			f, err := dir.ReadIfAny(n) // somebody may have removed it since
-			return f.Data, err
-		}
-		return data, err
-	}
 	for _, c := range info.Changes {
-		before, err := content(c.Before, c.Name)
+		before, err := h.Store.Records.ContentIn(dir, c.Before, c.Name)
 		if err != nil {
 			return err
 		}
-		after, err := content(c.After, c.Name)
+		after, err := h.Store.Records.ContentIn(dir, c.After, c.Name)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/state"
+	"dream-mcp/memory"
 )
 
 // ErrUndone reports that nothing is left to undo.
@@ -78,7 +79,9 @@ func (h *History) operationToUndo(id string) (whole, redo string, o ops.Op, err 
 	if err == nil {
 		o, err = h.Store.Records.Op(id)
 	}
-	if err == nil && o.State != state.Landed {
+	if err == nil && o.Waits() {
+		err = ops.Refuse(id+" waits for the person's answer: nothing has landed", "to discard it: dream-mcp review --reject "+id)
+	} else if err == nil && o.State != state.Landed {
 		err = fmt.Errorf("%s has not landed: there is nothing to undo", id)
 	}
 	return id, redo, o, err
@@ -136,8 +139,17 @@ func (h *History) Diff(ctx context.Context, id string) (string, []byte, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	diff, err := h.Store.Records.Diff(a)
+	diff, err := h.diff(ctx, a)
 	return id, diff, err
+}
+
+// diff returns the changes of an operation as a unified diff.
+func (h *History) diff(ctx context.Context, o ops.Op) (diff []byte, err error) {
+	err = h.Store.View(ctx, func(dir *memory.Dir) error {
+		diff, err = h.Store.Records.Diff(dir, o)
+		return err
+	})
+	return diff, err
 }
 
 // LastReport returns the report and the diff of the newest operation that landed a change. It fails with
@@ -156,7 +168,7 @@ func (h *History) LastReport(ctx context.Context) (string, error) {
 	if undone[id] {
 		undo = "It was undone since."
 	}
-	diff, err := h.Store.Records.Diff(a)
+	diff, err := h.diff(ctx, a)
 	return fmt.Sprintf("%s, landed %s\n%s\n%s\n\n%s",
 		id, a.Landed.UTC().Format(time.RFC3339), ops.Report(a.Changes, a)+a.Decisions(), undo, diff), err
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/state"
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
@@ -46,6 +47,17 @@ func (s *Records) Content(sum memory.Sum) ([]byte, error) {
 	return s.Look().Text(sum)
 }
 
+// ContentIn is Content of a change of n. What an operation that has not landed would replace is not archived: it is in dir (nil:
+// there is none), unless somebody has changed or removed it since.
+func (s *Records) ContentIn(dir *memory.Dir, sum memory.Sum, n memory.Name) ([]byte, error) {
+	data, err := s.Content(sum)
+	if errors.Is(err, fs.ErrNotExist) && dir != nil {
+		f, err := dir.ReadIfAny(n)
+		return f.Data, err
+	}
+	return data, err
+}
+
 // Match returns the one ID that is id or begins with it.
 func (s *Records) Match(id string) (string, error) {
 	if !ValidID(id) {
@@ -61,6 +73,11 @@ func (s *Records) Match(id string) (string, error) {
 	}
 	switch len(found) {
 	case 0:
+		for e, err := range s.Newest(state.LogQuery{Kind: string(lock.KindForget)}) {
+			if err == nil && strings.HasPrefix(e.ID, id) {
+				return "", Refuse(e.ID+" removed a text everywhere: it cannot be shown or undone", "dream-mcp forget --list shows when texts were forgotten")
+			}
+		}
 		return "", fmt.Errorf("%w: %q", ErrUnknown, id)
 	case 1:
 		return found[0], nil

@@ -9,14 +9,15 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// Diff returns the changes of o as a unified diff that may be shown: credentials that are not allowed are masked on both sides.
-func (s *Records) Diff(o Op) (d []byte, err error) {
+// Diff returns the changes of o to the memory in dir as a unified diff that may be shown: credentials that are not allowed are
+// masked on both sides.
+func (s *Records) Diff(dir *memory.Dir, o Op) (d []byte, err error) {
 	for _, c := range o.Changes {
-		before, err := s.Content(c.Before)
+		before, err := s.ContentIn(dir, c.Before, c.Name)
 		if err != nil {
 			return nil, err
 		}
-		after, err := s.Content(c.After)
+		after, err := s.ContentIn(dir, c.After, c.Name)
 		if err != nil {
 			return nil, err
 		}

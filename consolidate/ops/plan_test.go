@@ -209,7 +209,7 @@ func TestLandAndReverse(t *testing.T) {
 	if info, _ := os.Stat(filepath.Join(w.path, "a.md")); !info.ModTime().Equal(landingTime) || info.Mode() != was.Mode() {
 		t.Errorf("a.md has time %v and mode %v", info.ModTime(), info.Mode())
 	}
-	diff := string(must(w.store().Records.Diff(*p.Op))(t))
+	diff := string(must(w.store().Records.Diff(nil, *p.Op))(t))
 	for _, line := range []string{"-a, as it was", "+a, as it is", "--- /dev/null\n+++ b/deep/new.md",
 		"--- a/gone.md\n+++ /dev/null", "+- [new](deep/new.md) — n"} {
 		if !strings.Contains(diff, line) {

@@ -243,15 +243,20 @@ func Unasked(i *ops.Op) (files []string) {
 	return files
 }
 
+// Changes fails if a proposal does not change one of these files.
+func Changes(i *ops.Op, files []string) error {
+	for _, file := range files {
+		if !slices.ContainsFunc(i.Changes, func(c state.Change) bool { return c.Name.String() == file }) {
+			return ops.Refuse(fmt.Sprintf("%s does not change %q", i.ID, file), "dream-mcp review shows the files that it changes")
+		}
+	}
+	return nil
+}
+
 // Divide keeps only the changes of these files in t. The rest becomes t.Rest, another proposal, with all lines of the index
 // that are not of these files; nil if nothing is left. A merge or a rename is one change: naming one of its files names all.
 // Neither part has a whole new index, whose lines belong to both. Nothing is written. The caller holds the mutex.
 func (r *Queue) Divide(t *ops.Tx, files []string) error {
-	for _, file := range files {
-		if !slices.Contains(t.Staged(), file) {
-			return ops.Refuse(fmt.Sprintf("%s does not change %q", t.ID, file), "dream-mcp review shows the files that it changes")
-		}
-	}
 	part, rest := together(&t.Op, files), t.Op
 	keep(&rest, func(file string) bool { return !part[file] })
 	if len(files) == 0 || len(rest.Changes) == 0 {

@@ -38,6 +38,10 @@ func runLog(ctx context.Context, c *Command, p *consolidate.Project, _ settings.
 		if err != nil {
 			return err
 		}
+		if e.Proposed != nil { // not what was answered since
+			held := p.Proposals.Held(e.ID)
+			e.Proposed = slices.DeleteFunc(slices.Clone(e.Proposed), func(file string) bool { return !slices.Contains(held, file) })
+		}
 		if entries = append(entries, e); len(entries) > maxLog && !c.log.all && !c.json {
 			break
 		}
