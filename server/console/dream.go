@@ -20,6 +20,9 @@ import (
 func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup settings.Setup, installed []string,
 	run func(ctx context.Context, host ...string) error) error {
 	defer look.Close("the program ended")
+	if name := c.argument(); name != "" && len(setup.Limits.Command) > 0 {
+		return usage("background_command in config.json says what runs a dream, so %q would be ignored", name)
+	}
 	var by []string
 	if len(setup.Limits.Command) == 0 { // config.json names no program
 		name, err := dreamHost(ctx, c, p, installed)
