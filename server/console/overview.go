@@ -20,7 +20,7 @@ import (
 const overviewTime = 150 * time.Millisecond
 
 // runOverview shows the project that the person is in and what to type next. Outside of any it lists the projects with a
-// memory; where there is none, it says what this program is.
+// memory; where there is none and no agent is connected, it says what this program is.
 func runOverview(ctx context.Context, c *Command, _ *consolidate.Project, _ settings.Setup) error {
 	if c.Open == nil {
 		return welcome(c)
@@ -120,7 +120,11 @@ func renderOverview(head string, s consolidate.Status, wrong []string, now time.
 // listProjects lists the projects that have a memory.
 func listProjects(c *Command, setup settings.Setup) error {
 	all := setup.Known()
-	if len(all) == 0 {
+	switch {
+	case len(all) == 0 && isConnected(setup):
+		return c.print("Connected. No sessions or memories exist yet: begin a session with your agent in a project, then type dream-mcp again.\n" +
+			"dream-mcp help lists all that you can type.\n")
+	case len(all) == 0:
 		return welcome(c)
 	}
 	return c.answer(nil, "", func(ink terminal.Ink) string {
