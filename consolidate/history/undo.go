@@ -139,12 +139,12 @@ func (h *History) Diff(ctx context.Context, id string) (string, []byte, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	diff, err := h.diff(ctx, a)
+	diff, err := h.unified(ctx, a)
 	return id, diff, err
 }
 
-// diff returns the changes of an operation as a unified diff.
-func (h *History) diff(ctx context.Context, o ops.Op) (diff []byte, err error) {
+// unified returns the changes of an operation as a unified diff.
+func (h *History) unified(ctx context.Context, o ops.Op) (diff []byte, err error) {
 	err = h.Store.View(ctx, func(dir *memory.Dir) error {
 		diff, err = h.Store.Records.Diff(dir, o)
 		return err
@@ -168,7 +168,7 @@ func (h *History) LastReport(ctx context.Context) (string, error) {
 	if undone[id] {
 		undo = "It was undone since."
 	}
-	diff, err := h.diff(ctx, a)
+	diff, err := h.unified(ctx, a)
 	return fmt.Sprintf("%s, landed %s\n%s\n%s\n\n%s",
 		id, a.Landed.UTC().Format(time.RFC3339), ops.Report(a.Changes, a)+a.Decisions(), undo, diff), err
 }
