@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"dream-mcp/memory"
@@ -186,7 +187,8 @@ func OwnLine(hook string, n memory.Name, before, after *memory.Topic) (Finding, 
 			if in(had, stem) && !in(has(), stem) && !slices.Contains(gone, word) {
 				gone = append(gone, word)
 			}
-			uncovered = uncovered || !in(covered, stem) && utf8.RuneCountInString(stem) > 2
+			counts := utf8.RuneCountInString(stem) > 2 || strings.ContainsFunc(stem, unicode.IsNumber)
+			uncovered = uncovered || counts && !in(covered, stem)
 		}
 	}
 	if gone == nil && !(renewed && uncovered) {

@@ -97,6 +97,7 @@ func TestOwnLine(t *testing.T) {
 		{"14 t", edited, ""},
 		{"how the crane is run", edited, ""}, // it is the description
 		{"what the crane lifts", renewed, ""},
+		{"crane lifts 9 t", topic("the crane lifts 14 t", "9 t was too little."), `its line in MEMORY.md says "crane lifts 9 t"; the description now says "the crane lifts 14 t"`},
 		{"Ask Mareike first", renewed, `its line in MEMORY.md says "Ask Mareike first"; the description now says "how the crane is run and what it lifts"`},
 	} {
 		f, _ := OwnLine(test.line, mustName(t, "crane.md"), before, test.after)
