@@ -68,11 +68,9 @@ func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup
 	if err != nil {
 		return err
 	}
-	known := make(map[string]bool)
-	for _, r := range before {
-		known[r.ID] = true
-	}
-	waiting = slices.DeleteFunc(waiting, func(r consolidate.Review) bool { return known[r.ID] })
+	waiting = slices.DeleteFunc(waiting, func(r consolidate.Review) bool {
+		return slices.ContainsFunc(before, func(known consolidate.Review) bool { return known.ID == r.ID })
+	})
 	if len(waiting) == 0 {
 		return c.print("The dream changed nothing.\n")
 	}
