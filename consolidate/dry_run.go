@@ -46,11 +46,12 @@ func (d *dream) dryRun(plan plan, refused error) (FinalizeResult, error) {
 	return res, nil
 }
 
-// indexChanges returns the lines of the index that change, as "file.md: new", and those that go ("- ") and come ("+ ") but for
-// the files that d creates, renames or deletes. It leaves out what this dream was shown.
+// indexChanges returns the lines of the index that change, as "file.md: new", and those that go ("- ") and come ("+ "). Of the files
+// that d creates, renames or deletes it counts them. It leaves out what this dream was shown.
 func (d *dream) indexChanges(edit *indexing.Index, files ops.Files) (changes []string) {
 	before, after := d.Dir.AllowSecrets.Show(string(edit.Before)).Text, d.Dir.AllowSecrets.Show(string(edit.Bytes())).Text
 	had, has := memory.ParseIndex([]byte(before)).ByFile(), memory.ParseIndex([]byte(after)).ByFile()
+	counts := make(map[byte]int)
 	for _, change := range diff.LineChanges(before, after) {
 		if entries := memory.ParseIndex([]byte(change[2:])).Entries(); len(entries) == 1 {
 			file := entries[0].File
@@ -64,14 +65,19 @@ func (d *dream) indexChanges(edit *indexing.Index, files ops.Files) (changes []s
 			case old.Text != "" && new.Text != "":
 				change = fmt.Sprintf("%s: [%s] — %s", file, new.Title, new.Hook)
 			case slices.Contains(files.All(), file):
+				counts[change[0]]++
 				continue
 			}
 		}
-		if d.known.first("index\x00" + change) {
-			changes = append(changes, change)
-		}
+		changes = append(changes, change)
 	}
-	return changes
+	if n := counts['+']; n > 0 {
+		changes = append(changes, "+ "+phrase.Plural(n, "line")+" of new files")
+	}
+	if n := counts['-']; n > 0 {
+		changes = append(changes, "- "+phrase.Plural(n, "line")+" of files that are gone")
+	}
+	return slices.DeleteFunc(changes, func(change string) bool { return !d.known.first("index\x00" + change) })
 }
 
 // diff returns the unified diff of what the dream would land: of one file, or of all. Of all only the lines that
