@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // What a type and a function may have. Above that they have more than one reason to change.
@@ -25,7 +26,7 @@ func shippedFiles(t *testing.T, positions *token.FileSet) map[string][]*ast.File
 		if err != nil || e.IsDir() || !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") || strings.HasPrefix(p, ".") {
 			return err
 		}
-		file, err := parser.ParseFile(positions, p, nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(positions, p, nil, parser.SkipObjectResolution|parser.ParseComments)
 		of := path.Join("dream-mcp", path.Dir(filepath.ToSlash(p)))
 		packages[of] = append(packages[of], file)
 		return err
@@ -174,5 +175,24 @@ func TestFunctionsAreShort(t *testing.T) {
 	}
 	if counted < 1000 {
 		t.Errorf("only %d functions were found", counted)
+	}
+}
+
+// mostColumns is how many characters a line of a comment may have. A tab counts as four.
+const mostColumns = 120
+
+func TestCommentsAreNarrow(t *testing.T) {
+	for _, files := range shippedFiles(t, token.NewFileSet()) {
+		for _, file := range files {
+			for _, group := range file.Comments {
+				for _, c := range group.List {
+					for line := range strings.SplitSeq(c.Text, "\n") {
+						if n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); n > mostColumns && !strings.HasPrefix(line, "//go:") {
+							t.Errorf("%d characters: %s", n, line)
+						}
+					}
+				}
+			}
+		}
 	}
 }

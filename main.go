@@ -42,11 +42,12 @@ var (
 	website string
 )
 
-// clock names the environment variable that says how far the clock is off, as a duration. Only the builds of tests set it.
+// clock names the environment variable that says how far the clock is off, as a duration. Only the builds of tests set
+// it.
 var clock string
 
-// memoryLimit is the soft limit of the garbage collector. By default the heap may double before a collection: a first search
-// of ten thousand sessions used 390 MB (.ci/huge 100).
+// memoryLimit is the soft limit of the garbage collector. By default the heap may double before a collection: a first
+// search of ten thousand sessions used 390 MB (.ci/huge 100).
 const memoryLimit = 160 << 20
 
 func main() {
@@ -148,8 +149,8 @@ func dreamAsked(ctx context.Context, c *console.Command, setup settings.Setup, s
 // memories a call can take half a minute.
 const endPatience = 5 * time.Second
 
-// within returns the error of end, or an error if end takes longer than patience. The process may then exit, as if it were
-// killed.
+// within returns the error of end, or an error if end takes longer than patience. The process may then exit, as if it
+// were killed.
 func within(patience time.Duration, end func() error) error {
 	ended := make(chan error, 1)
 	go func() { ended <- end() }()
@@ -233,8 +234,8 @@ func watched(env settings.Environment, flags settings.Flags, s settings.Setup, s
 	return o
 }
 
-// serve runs the server until the end of input, a signal, or the exit of the parent. missing is the reason if setup has no
-// project, else nil.
+// serve runs the server until the end of input, a signal, or the exit of the parent. missing is the reason if setup has
+// no project, else nil.
 func serve(ctx context.Context, flags settings.Flags, setup settings.Setup, missing error, state string, in io.Reader, out, stderr io.Writer) error {
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	ctx, cancel := context.WithCancelCause(ctx)

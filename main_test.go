@@ -226,8 +226,8 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// What a package compiles when it is initialized is paid at each start, also of a hook. Expressions are compiled at their first
-// use, by memory/lazy, and templates by sync.OnceValue; here each expression is compiled.
+// What a package compiles when it is initialized is paid at each start, also of a hook. Expressions are compiled at
+// their first use, by memory/lazy, and templates by sync.OnceValue; here each expression is compiled.
 func TestNothingIsCompiledAtTheStart(t *testing.T) {
 	compiled := 0
 	err := filepath.WalkDir(".", func(p string, e fs.DirEntry, err error) error {

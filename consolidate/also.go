@@ -15,10 +15,10 @@ import (
 	"dream-mcp/memory/visible"
 )
 
-// The answer of a write shows at most maxAlso passages, each of another memory, that share minAlso terms with a new one, and half
-// of the terms of the longer. What the write took away is named if at most maxStill other memories still say it. In the dreams of two
-// invented lives, on which this was made, 42 of 46 lines name a memory that the same dream changed; when all that were near were
-// shown, 77 of 231 did.
+// The answer of a write shows at most maxAlso passages, each of another memory, that share minAlso terms with a new
+// one, and half of the terms of the longer. What the write took away is named if at most maxStill other memories still
+// say it. In the dreams of two invented lives, on which this was made, 42 of 46 lines name a memory that the same dream
+// changed; when all that were near were shown, 77 of 231 did.
 const (
 	maxAlso     = 3
 	minAlso     = 3
@@ -85,8 +85,8 @@ func saysTheSame(p related.Pair) bool {
 	return len(p.Shared) >= minAlso && 2*len(p.Shared) >= max(len(text.TermsOf(p.From.Text)), len(text.TermsOf(p.Text)))
 }
 
-// stillSaid returns the passages of other memories that have what the write took away: a full name or code, and beside a word of
-// its memory's name also a number or a short name.
+// stillSaid returns the passages of other memories that have what the write took away: a full name or code, and beside
+// a word of its memory's name also a number or a short name.
 func stillSaid(passages []related.Passage, r *WriteResult, skip func(file string) bool) (also []string) {
 	if len(r.gone) == 0 {
 		return nil
@@ -118,7 +118,8 @@ func stillSaid(passages []related.Passage, r *WriteResult, skip func(file string
 	return also[:min(len(also), maxAlso)]
 }
 
-// values returns the names, numbers and code in a text, and whether each says by itself what is meant: a full name, or code.
+// values returns the names, numbers and code in a text, and whether each says by itself what is meant: a full name, or
+// code.
 func values(s string) map[string]bool {
 	all := make(map[string]bool)
 	begun, from, to := false, -1, 0 // in a sentence; the name that is open

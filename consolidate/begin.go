@@ -86,8 +86,8 @@ func (p *Project) beginLocal(ctx context.Context, gates gateOptions, resume bool
 	return nil
 }
 
-// beginning returns the record of the dream to begin: a new one or, with resume, the newest with a kept stage. It is called
-// under the lock, which another dream may have held.
+// beginning returns the record of the dream to begin: a new one or, with resume, the newest with a kept stage. It is
+// called under the lock, which another dream may have held.
 func (p *Project) beginning(ctx context.Context, dir *memory.Dir, gates gateOptions, resume bool) (info ops.Op, err error) {
 	a := p.Gates.check(ctx, dir, p.Store.Now(), gates)
 	if err := p.Gates.refusal(a, gates); err != nil {

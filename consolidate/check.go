@@ -25,9 +25,9 @@ type plan struct {
 	lines    []rule.Finding // about lines of the index; not only the first time in a dream
 }
 
-// plan returns what landing t with r would do, checked against all rules. Of a single write, "loss" is left out, which counts
-// what one dream takes away, and rules that read one topic are asked about what it writes. If the rules refuse it, it fails with
-// a *RuleError, and the plan is complete.
+// plan returns what landing t with r would do, checked against all rules. Of a single write, "loss" is left out, which
+// counts what one dream takes away, and rules that read one topic are asked about what it writes. If the rules refuse
+// it, it fails with a *RuleError, and the plan is complete.
 func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, single bool) (l plan, err error) {
 	l = plan{t: t, request: r}
 	if l.accepted, err = acceptedLosses(r.AcceptLoss); err != nil {

@@ -19,9 +19,9 @@ import (
 	"dream-mcp/memory"
 )
 
-// A process is killed at every step of every operation. Whoever comes next finds the memory as it was
-// before or as it is after, the time of the last consolidation to match, and nothing left over. A sample takes every tenth
-// step, beginning at another one in each operation.
+// A process is killed at every step of every operation. Whoever comes next finds the memory as it was before or as it
+// is after, the time of the last consolidation to match, and nothing left over. A sample takes every tenth step,
+// beginning at another one in each operation.
 func TestKillAtEveryStep(t *testing.T) {
 	for i, name := range slices.Sorted(maps.Keys(script)) {
 		t.Run(name, func(t *testing.T) {
@@ -43,7 +43,8 @@ func TestKillAtEveryStep(t *testing.T) {
 	}
 }
 
-// A landing that was interrupted after many dreams is completed: the marks of the oldest are joined then, which reads the log.
+// A landing that was interrupted after many dreams is completed: the marks of the oldest are joined then, which reads
+// the log.
 func TestKillAfterManyDreams(t *testing.T) {
 	t.Parallel()
 	whole := runWhole(t, "commit")

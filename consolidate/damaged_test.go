@@ -119,9 +119,9 @@ func (w *world) ending(what string, f func()) {
 	}
 }
 
-// Each file and folder of our state folder is damaged in turn, in each way, at one stage of a dream or another (with -inject 0
-// at each). What follows succeeds whole or ends in an error; each memory is as it was or as the dream would have it, and what
-// the dream would replace is in the memory or in the archive, unless the damage itself took it.
+// Each file and folder of our state folder is damaged in turn, in each way, at one stage of a dream or another (with
+// -inject 0 at each). What follows succeeds whole or ends in an error; each memory is as it was or as the dream would
+// have it, and what the dream would replace is in the memory or in the archive, unless the damage itself took it.
 func TestDamagedState(t *testing.T) {
 	t.Parallel()
 	tried, errs := 0, 0
@@ -341,8 +341,8 @@ func TestClockSet(t *testing.T) {
 	}
 }
 
-// Each page of the database is zeroed in turn. The memory is not harmed, doctor says so, and with --fix a write works again, the damaged
-// file is kept, and an undo gives back what was there or fails.
+// Each page of the database is zeroed in turn. The memory is not harmed, doctor says so, and with --fix a write works
+// again, the damaged file is kept, and an undo gives back what was there or fails.
 func TestZeroedPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -421,8 +421,8 @@ func TestZeroedPages(t *testing.T) {
 	}
 }
 
-// Each page of the database is zeroed in turn while a commit is pending. Doctor ends it: the commit is completed, or with --accept the
-// memory is taken as it is. Then the database is whole, and a write works again.
+// Each page of the database is zeroed in turn while a commit is pending. Doctor ends it: the commit is completed, or
+// with --accept the memory is taken as it is. Then the database is whole, and a write works again.
 func TestZeroedPagesWhileLanding(t *testing.T) {
 	t.Parallel()
 	whole := runWhole(t, "commit")

@@ -84,7 +84,8 @@ func TestKillWhileFixing(t *testing.T) {
 	}
 }
 
-// Without fix nothing is changed, if no reader would: whether the process of the dream has ended cannot be seen from here.
+// Without fix nothing is changed, if no reader would: whether the process of the dream has ended cannot be seen from
+// here.
 func TestExamineChangesNothing(t *testing.T) {
 	w := cutOff(t, "plan")
 	data, err := os.ReadFile(filepath.Join(w.memory, lock.File))
@@ -172,8 +173,9 @@ func (w *world) lose(id string) {
 	}
 }
 
-// A database that cannot be used is named, and set aside by --fix: then the memory can be written again. Nothing in the old one is changed,
-// but forgetting removes it, since nobody can read what it has. While a commit is interrupted, only the person gives it up.
+// A database that cannot be used is named, and set aside by --fix: then the memory can be written again. Nothing in the
+// old one is changed, but forgetting removes it, since nobody can read what it has. While a commit is interrupted, only
+// the person gives it up.
 func TestUnusableDatabase(t *testing.T) {
 	for name, spoil := range map[string]func(path string) error{
 		"cut":     func(path string) error { return os.Truncate(path, 3000) },

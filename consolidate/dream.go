@@ -65,8 +65,8 @@ func (d *dream) later(after time.Duration, do func()) *time.Timer {
 	})
 }
 
-// enter begins a call. It renews the open dream. If that has ended, it fails with the reason until that was reported: the
-// caller believes that the dream is open, and its writes must not land at once.
+// enter begins a call. It renews the open dream. If that has ended, it fails with the reason until that was reported:
+// the caller believes that the dream is open, and its writes must not land at once.
 func (p *Project) enter(phase string) error {
 	if p.dream != nil {
 		return p.dream.renew(phase)
@@ -82,8 +82,8 @@ func (p *Project) Reported(err error) {
 	}
 }
 
-// renew begins a call of d. It ends a dream that has expired, was asked to stop, or has lost its lock. Otherwise it counts
-// the call, renews the lease and sets the phase, unless that is "".
+// renew begins a call of d. It ends a dream that has expired, was asked to stop, or has lost its lock. Otherwise it
+// counts the call, renews the lease and sets the phase, unless that is "".
 func (d *dream) renew(phase string) error {
 	p, now := d.p, d.p.Store.Now()
 	if now.Sub(d.LastCall) >= p.options.Lease {

@@ -46,8 +46,8 @@ func (d *dream) dryRun(plan plan, refused error) (FinalizeResult, error) {
 	return res, nil
 }
 
-// indexChanges returns the lines of the index that change, as "file.md: new", and those that go ("- ") and come ("+ "). Of the files
-// that d creates, renames or deletes it counts them. It leaves out what this dream was shown.
+// indexChanges returns the lines of the index that change, as "file.md: new", and those that go ("- ") and come ("+ ").
+// Of the files that d creates, renames or deletes it counts them. It leaves out what this dream was shown.
 func (d *dream) indexChanges(edit *indexing.Index, files ops.Files) (changes []string) {
 	before, after := d.Dir.AllowSecrets.Show(string(edit.Before)).Text, d.Dir.AllowSecrets.Show(string(edit.Bytes())).Text
 	had, has := memory.ParseIndex([]byte(before)).ByFile(), memory.ParseIndex([]byte(after)).ByFile()

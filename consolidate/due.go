@@ -68,8 +68,8 @@ func countText(n int) string {
 	return phrase.Plural(n, "session")
 }
 
-// showCount adds the time of the count to the gate "sessions". If that gate was not checked, showCount counts the sessions,
-// but at most once in ten minutes: there may be 10,000 files.
+// showCount adds the time of the count to the gate "sessions". If that gate was not checked, showCount counts the
+// sessions, but at most once in ten minutes: there may be 10,000 files.
 func (g *Gates) showCount(ctx context.Context, gate *Gate, since lock.Stamp, now time.Time) {
 	if gate.Open == nil {
 		if !recent(g.counted, since, now) {
@@ -85,8 +85,9 @@ func (g *Gates) showCount(ctx context.Context, gate *Gate, since lock.Stamp, now
 	}
 }
 
-// Soon reports whether a dream may be due, from a few files: the gates enabled, time and throttle are open, and hooks are
-// not paused. With offer the caller would offer a dream, else start one. Soon does not recover from a crash; Due does.
+// Soon reports whether a dream may be due, from a few files: the gates enabled, time and throttle are open, and hooks
+// are not paused. With offer the caller would offer a dream, else start one. Soon does not recover from a crash; Due
+// does.
 func (g *Gates) Soon(offer bool) bool {
 	defer g.p.Store.Lock()()
 	if !g.enabled.On {

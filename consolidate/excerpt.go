@@ -24,8 +24,8 @@ func (d *dream) excerpt(f *ReadResult) {
 	}
 }
 
-// excerpt returns the frontmatter of a topic, and of its body the passages that begin in some lines, each with the heading above it, as
-// they are written. A line "…" is where something is left out.
+// excerpt returns the frontmatter of a topic, and of its body the passages that begin in some lines, each with the
+// heading above it, as they are written. A line "…" is where something is left out.
 func excerpt(text string, lines []int) string {
 	topic := memory.ParseTopic([]byte(text))
 	body := strings.SplitAfter(topic.Body(), "\n")

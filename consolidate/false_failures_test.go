@@ -91,8 +91,8 @@ func TestFalseFailures(t *testing.T) {
 	}
 }
 
-// failFalsely runs an operation in a child process and reports the call that l names, if any, as failed. It returns what
-// the child said last, and how many calls of each kind succeeded.
+// failFalsely runs an operation in a child process and reports the call that l names, if any, as failed. It returns
+// what the child said last, and how many calls of each kind succeeded.
 func (w *world) failFalsely(l falseFailure) (said string, counts map[string]int, err error) {
 	file, err := os.Create(filepath.Join(w.t.TempDir(), "said"))
 	if err != nil {
@@ -115,8 +115,8 @@ func (w *world) failFalsely(l falseFailure) (said string, counts map[string]int,
 	return strings.TrimSpace(string(data)), counts, err
 }
 
-// stopVariable is in the environment of a child that stops at each of the changes, for a tracer. It asks for that itself: a
-// tracer that looks at every call takes most of the test's time.
+// stopVariable is in the environment of a child that stops at each of the changes, for a tracer. It asks for that
+// itself: a tracer that looks at every call takes most of the test's time.
 const stopVariable = "DREAM_TEST_STOP"
 
 // The filter holds for the thread that sets it, and for those that it starts: a locked thread starts none.

@@ -68,7 +68,8 @@ func (p *Project) mayFinalize(r ops.FinalizeRequest) (*dream, error) {
 	return p.dream, p.dream.checkRefused()
 }
 
-// finalizeLocal lands d if it is still open, and reports whether it has landed. With stolen another machine took its lease over.
+// finalizeLocal lands d if it is still open, and reports whether it has landed. With stolen another machine took its
+// lease over.
 func (p *Project) finalizeLocal(ctx context.Context, r ops.FinalizeRequest, d *dream, stolen bool) (res FinalizeResult, landed bool, err error) {
 	defer p.Store.Lock()()
 	if p.dream != d { // it ended meanwhile
@@ -114,7 +115,8 @@ func (d *dream) finalize(r ops.FinalizeRequest, stolen bool) (res FinalizeResult
 	return res, d.end(ops.Committed, "")
 }
 
-// setFindings adds to the findings of res those of plan that d may have caused and did not report yet, and counts the others.
+// setFindings adds to the findings of res those of plan that d may have caused and did not report yet, and counts the
+// others.
 func (d *dream) setFindings(res *FinalizeResult, plan plan) {
 	files := append(res.Files.All(), "", memory.IndexFile)
 	lines := slices.DeleteFunc(atEnd(plan.lines), func(f rule.Finding) bool {

@@ -242,8 +242,8 @@ func TestLastWordOfALanding(t *testing.T) {
 	}
 }
 
-// At its end a dream reports what is about the memories that it changed, and what compares others with them. A name within another is
-// not that memory.
+// At its end a dream reports what is about the memories that it changed, and what compares others with them. A name
+// within another is not that memory.
 func TestFindingsOfADream(t *testing.T) {
 	var broker strings.Builder
 	for day := range 12 {

@@ -9,10 +9,10 @@ import (
 	"dream-mcp/memory"
 )
 
-// Forget replaces a text by forgotten.Mark in the memories, the archive, the quoted words, the records and whatever waits, and from
-// then on in all that is shown of sessions. What is kept of the text is its length and a keyed hash. It cannot be undone. After a
-// crash it was not begun, or FinishForgetting ends it. It fails with a *forget.UnreadError if files cannot be read; FinishForgetting
-// tries them again.
+// Forget replaces a text by forgotten.Mark in the memories, the archive, the quoted words, the records and whatever
+// waits, and from then on in all that is shown of sessions. What is kept of the text is its length and a keyed hash. It
+// cannot be undone. After a crash it was not begun, or FinishForgetting ends it. It fails with a *forget.UnreadError if
+// files cannot be read; FinishForgetting tries them again.
 func (p *Project) Forget(ctx context.Context, text string) error {
 	defer p.Store.Lock()()
 	if t := p.Store.Current(); t != nil {
@@ -37,7 +37,8 @@ func (p *Project) FinishForgetting(ctx context.Context) error {
 	return p.finishBoth(ctx)
 }
 
-// finishBoth forgets in the memory that the person has in all projects, from which the text would come back, and then in p's own.
+// finishBoth forgets in the memory that the person has in all projects, from which the text would come back, and then
+// in p's own.
 func (p *Project) finishBoth(ctx context.Context) (err error) {
 	if p.Person.Used() {
 		o := p.options

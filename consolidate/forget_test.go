@@ -58,8 +58,8 @@ func (w *world) holds(text string) (files []string) {
 	return files
 }
 
-// A process is killed at every step of forgetting. Then the text is where it was, or the next process ends what was begun; and
-// what is older can be undone.
+// A process is killed at every step of forgetting. Then the text is where it was, or the next process ends what was
+// begun; and what is older can be undone.
 func TestKillWhileForgetting(t *testing.T) {
 	if files := newForgetWorld(t).holds(unwanted); len(files) < 3 {
 		t.Fatalf("the text is only in %v", files)
@@ -147,8 +147,8 @@ func TestForgetUnread(t *testing.T) {
 	}
 }
 
-// The text is in a memory that the person has in all projects: it is forgotten there too, wherever the process is killed, and does not
-// come back from there.
+// The text is in a memory that the person has in all projects: it is forgotten there too, wherever the process is
+// killed, and does not come back from there.
 func TestKillWhileForgettingForAll(t *testing.T) {
 	name, _ := memory.ParseName("baker.md")
 	for step := 0; ; step += every(6) {

@@ -193,8 +193,8 @@ func (g *Gates) ask(ctx context.Context, q gateOptions) (gateAnswers, error) {
 	return g.check(ctx, dir, g.p.Store.Now(), q), nil
 }
 
-// AskedFor reports that the person asked for a dream on this connection. From now on force also opens the gate "enabled",
-// unless memory itself is switched off.
+// AskedFor reports that the person asked for a dream on this connection. From now on force also opens the gate
+// "enabled", unless memory itself is switched off.
 func (g *Gates) AskedFor() {
 	defer g.p.Store.Lock()()
 	g.asked = true
@@ -218,7 +218,8 @@ func (g *Gates) mayWrite() error {
 	return ops.Refuse("memory is switched off: "+g.enabled.Why, "nothing is written while it is; only the person can switch it on, in that setting")
 }
 
-// refusal returns the error of the closed gate, or nil. It is a *PersonError if the gate that the person closed refuses force.
+// refusal returns the error of the closed gate, or nil. It is a *PersonError if the gate that the person closed refuses
+// force.
 func (g *Gates) refusal(a gateAnswers, q gateOptions) error {
 	if a.closed == nil {
 		return nil

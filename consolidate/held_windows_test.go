@@ -21,7 +21,8 @@ func (w *world) keepOpen(name string) func() {
 	return func() { windows.CloseHandle(h) }
 }
 
-// A file that another program holds for a moment is waited for. If it holds it longer, the dream lands as soon as it lets go.
+// A file that another program holds for a moment is waited for. If it holds it longer, the dream lands as soon as it
+// lets go.
 func TestHeldFile(t *testing.T) {
 	whole := newWorldFor(t, "commit")
 	whole.do("commit")

@@ -14,8 +14,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// What lies in the place of a file of the hook's or its supervisor's, or of another project's note, is not waited on: a hook has to
-// answer, and a supervisor that hangs is noticed by nobody.
+// What lies in the place of a file of the hook's or its supervisor's, or of another project's note, is not waited on: a
+// hook has to answer, and a supervisor that hangs is noticed by nobody.
 func TestFifoIsNotWaitedOn(t *testing.T) {
 	for file, ask := range map[string]func(*Project) error{
 		"state.db": func(p *Project) error {

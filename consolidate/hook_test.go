@@ -53,7 +53,8 @@ func TestSoon(t *testing.T) {
 	}
 }
 
-// Reports that several processes queue and deliver at once are each delivered, and once; one whose delivery fails is delivered again.
+// Reports that several processes queue and deliver at once are each delivered, and once; one whose delivery fails is
+// delivered again.
 func TestReports(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *Project {

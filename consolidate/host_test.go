@@ -24,8 +24,8 @@ type hostProcess struct {
 	read *bufio.Reader
 }
 
-// startHost starts a process that writes its PID into the lock file for each line that it reads, reads it back, and says so.
-// In the newer format it writes a second line with the present time of the world.
+// startHost starts a process that writes its PID into the lock file for each line that it reads, reads it back, and
+// says so. In the newer format it writes a second line with the present time of the world.
 func (w *world) startHost(newer bool) *hostProcess {
 	w.t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil {
@@ -65,8 +65,8 @@ func (n *hostProcess) next() string {
 	}
 }
 
-// The process that dreamed last has left its PID in the lock, still runs, and dreams again in the moment in which ours begins:
-// its PID is the one that we saw, and it keeps its lock.
+// The process that dreamed last has left its PID in the lock, still runs, and dreams again in the moment in which ours
+// begins: its PID is the one that we saw, and it keeps its lock.
 func TestHostDreamsAgainInTheSameMoment(t *testing.T) {
 	for _, newer := range []bool{false, true} {
 		for _, at := range []string{"record", "host"} {
@@ -101,7 +101,8 @@ func TestHostDreamsAgainInTheSameMoment(t *testing.T) {
 	}
 }
 
-// Claude Code takes its lock while our dream lands, after our last call has looked at it: nothing lands, and it keeps its lock.
+// Claude Code takes its lock while our dream lands, after our last call has looked at it: nothing lands, and it keeps
+// its lock.
 func TestHostTakesLockBeforeLanding(t *testing.T) {
 	w := newWorld(t)
 	other := w.startHost(false)
@@ -124,8 +125,9 @@ func TestHostTakesLockBeforeLanding(t *testing.T) {
 	}
 }
 
-// Where the lock has the newer format, its second line is the time of the last consolidation, for the gates and for whether
-// a running process still dreams; and what we write has that format too, with a modification time that says the same.
+// Where the lock has the newer format, its second line is the time of the last consolidation, for the gates and for
+// whether a running process still dreams; and what we write has that format too, with a modification time that says the
+// same.
 func TestHostSecondLine(t *testing.T) {
 	hours := func(n time.Duration) time.Time { return start.Add(-n * time.Hour) }
 	lines := func(pid string, at time.Time) string { return fmt.Sprintf("%s\n%d", pid, at.UnixMilli()) }
@@ -161,8 +163,8 @@ func TestHostSecondLine(t *testing.T) {
 		t.Errorf("stamped %s, want %s", got, now(w))
 	}
 
-	// A process that runs and took the lock two hours ago does not hold it, whenever the file was touched; one that took it
-	// half an hour ago holds it.
+	// A process that runs and took the lock two hours ago does not hold it, whenever the file was touched; one that
+	// took it half an hour ago holds it.
 	alive := w.startHost(true).pid
 	w.stampHost(lines(alive, w.now.Add(-2*time.Hour)), w.now)
 	if err := p.Begin(ctx, true, false); err != nil {
@@ -199,7 +201,8 @@ func TestHostSecondLine(t *testing.T) {
 	}
 }
 
-// A process that dies at any step of a dream leaves a lock of the newer format that recovery makes right, in that format.
+// A process that dies at any step of a dream leaves a lock of the newer format that recovery makes right, in that
+// format.
 func TestHostSecondLineAfterDeath(t *testing.T) {
 	for i, name := range []string{"commit", "abort", "expire"} {
 		t.Run(name, func(t *testing.T) {

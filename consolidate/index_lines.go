@@ -12,8 +12,8 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// indexFindings reports what is to be known about the lines of an index that an operation leaves: those that do not fit, those
-// that waited for room and are there now, and those that somebody wrote about what has changed.
+// indexFindings reports what is to be known about the lines of an index that an operation leaves: those that do not
+// fit, those that waited for room and are there now, and those that somebody wrote about what has changed.
 func indexFindings(e *indexing.Index, r ops.FinalizeRequest, show secret.Allowed) []rule.Finding {
 	findings := []rule.Finding{} // never null in an answer
 	full := fullMessage(e.Index)

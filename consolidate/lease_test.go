@@ -12,8 +12,8 @@ import (
 	"dream-mcp/consolidate/lock"
 )
 
-// Nothing lands under a lock file that was removed, be it just before the commit: whoever comes next takes another, and would
-// find no record of what was cut off.
+// Nothing lands under a lock file that was removed, be it just before the commit: whoever comes next takes another, and
+// would find no record of what was cut off.
 func TestLockFileRemoved(t *testing.T) {
 	w := newWorld(t)
 	p := w.dreaming()

@@ -108,8 +108,8 @@ func folderOf(dir string) (string, error) {
 	return dir, err
 }
 
-// checkoutOf returns the nearest parent of dir that is a project, because it has .git or a guide such as CLAUDE.md, or "". A
-// memory in the folder of a host does not belong to that folder.
+// checkoutOf returns the nearest parent of dir that is a project, because it has .git or a guide such as CLAUDE.md, or
+// "". A memory in the folder of a host does not belong to that folder.
 func checkoutOf(dir string) string {
 	home, _ := os.UserHomeDir()
 	for {

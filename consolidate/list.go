@@ -142,8 +142,8 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, with li
 	return s.lists.First(ctx, all, l, r.PageBytes, r.Limit)
 }
 
-// sinceLast returns how far dreams have listed that landed and were not undone. If their marks are lost, all is listed again. If none
-// has landed, that is the time of the last dream of any program.
+// sinceLast returns how far dreams have listed that landed and were not undone. If their marks are lost, all is listed
+// again. If none has landed, that is the time of the last dream of any program.
 func (s *Sessions) sinceLast(ctx context.Context) (listed.Progress, error) {
 	if all, _ := state.Listed.Get(s.p.Store.Records.Look()); len(all) > 0 {
 		undone, err := s.p.Store.Records.Undone(listed.Dreams(all)...)
@@ -159,8 +159,8 @@ func (s *Sessions) sinceLast(ctx context.Context) (listed.Progress, error) {
 // maxAsked is how many bytes of an utterance are looked at.
 const maxAsked = 1_500
 
-// touch returns two functions, nil outside dreams: said counts the words of an utterance, touch finds the passages that it is
-// about.
+// touch returns two functions, nil outside dreams: said counts the words of an utterance, touch finds the passages that
+// it is about.
 func (d *dream) touch() (said func(text string), touch listing.Touch) {
 	if d == nil {
 		return nil, nil
@@ -187,7 +187,8 @@ func (d *dream) createdByOthers() map[string]bool {
 	return created
 }
 
-// touchOf finds the passages of x that an utterance is about. A new memory often says the same again: it is named where no other is.
+// touchOf finds the passages of x that an utterance is about. A new memory often says the same again: it is named where
+// no other is.
 func touchOf(x *related.Index, isNew map[string]bool) listing.Touch {
 	return func(text string) (touched []string) {
 		about := x.About(asked(text), func(file string) bool { return isNew[file] })

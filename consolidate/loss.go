@@ -45,8 +45,8 @@ func (w *writing) proposed(why string) (proposal.Change, error) {
 	return c, nil
 }
 
-// checkLossAlone fails if a write outside a dream loses facts of a merge, and with a *PersonError if it removes what only the
-// person may remove, alone or together with such writes of the last hour.
+// checkLossAlone fails if a write outside a dream loses facts of a merge, and with a *PersonError if it removes what
+// only the person may remove, alone or together with such writes of the last hour.
 func (w *writing) checkLossAlone(missing []rule.Fact) error {
 	if len(missing) > 0 {
 		lost := lostFinding(w.n, missing)
@@ -120,8 +120,8 @@ func (w *writing) losing(who rule.Asker) rule.Check {
 	}}
 }
 
-// checkLossInDream fails with a *RuleError where the change needs the person's yes and a dream makes it. The change is then kept for
-// the person.
+// checkLossInDream fails with a *RuleError where the change needs the person's yes and a dream makes it. The change is
+// then kept for the person.
 func (w *writing) checkLossInDream() error {
 	t := w.t
 	if t.Kind != lock.KindDream {
@@ -172,8 +172,8 @@ func (w *writing) contradicted() bool {
 	})
 }
 
-// hourAgo is the memory before the writes outside dreams of the last hour. Files that somebody else changed since are as they are.
-// It includes the changes that the person agreed to.
+// hourAgo is the memory before the writes outside dreams of the last hour. Files that somebody else changed since are
+// as they are. It includes the changes that the person agreed to.
 func (w *writing) hourAgo() (*memory.Snapshot, error) {
 	ago := *w.before
 	ago.Topics = maps.Clone(ago.Topics)

@@ -67,7 +67,8 @@ func (w *writing) replaced() (map[memory.Name]memory.File, error) {
 	return files, nil
 }
 
-// inherit gives a renamed memory the line that the index has for it, but for what was derived from its name and description.
+// inherit gives a renamed memory the line that the index has for it, but for what was derived from its name and
+// description.
 func (w *writing) inherit() error {
 	e, err := indexing.Edit(w.t)
 	if err != nil {
@@ -129,8 +130,8 @@ func (w *writing) noteMerge() {
 	t.Merges[file] = m
 }
 
-// renamed returns the new names of the memories that t renames, by the old ones. A deletion is a rename if exactly one new memory
-// replaces the file or has its body.
+// renamed returns the new names of the memories that t renames, by the old ones. A deletion is a rename if exactly one
+// new memory replaces the file or has its body.
 func renamed(t *ops.Tx) (map[string]string, error) {
 	all, body := make(map[string]string), make(map[memory.Name]string)
 	for _, c := range t.Changes {

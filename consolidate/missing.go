@@ -15,8 +15,8 @@ import (
 	"dream-mcp/memory/visible"
 )
 
-// What a write compares with the old text: so many bytes of both, since the time grows with their product; and how many sentences it
-// names as dropped.
+// What a write compares with the old text: so many bytes of both, since the time grows with their product; and how many
+// sentences it names as dropped.
 const (
 	maxCompared    = 16 << 10
 	maxDropped     = 5
@@ -37,8 +37,8 @@ func (w *writing) dropped() (findings []rule.Finding) {
 	return findings
 }
 
-// missing returns the sentences of what was merged into n that its text lacks and that were not accepted. It ignores the acceptances
-// in without.
+// missing returns the sentences of what was merged into n that its text lacks and that were not accepted. It ignores
+// the acceptances in without.
 func missing(t *ops.Tx, n memory.Name, survivor *memory.Topic, without ...Accepted) ([]rule.Fact, error) {
 	m := t.Merges[n.String()]
 	if m == nil {

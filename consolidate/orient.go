@@ -50,8 +50,8 @@ type Map struct {
 	Alike     []related.Pair    // with other projects; none if nobody watches
 }
 
-// Map draws the map of the open dream. With again, for another page, it returns what the last call drew, and what was staged and listed
-// since.
+// Map draws the map of the open dream. With again, for another page, it returns what the last call drew, and what was
+// staged and listed since.
 func (p *Project) Map(ctx context.Context, again bool) (Map, error) {
 	if again {
 		if m, is := p.drawn(); is {

@@ -8,7 +8,8 @@ import (
 	"dream-mcp/consolidate/ops"
 )
 
-// A day that was ahead at the last dream and has come is shown, once; one that is ahead, was past, or was not there then, is not.
+// A day that was ahead at the last dream and has come is shown, once; one that is ahead, was past, or was not there
+// then, is not.
 func TestDaysThatHaveCome(t *testing.T) {
 	w := newWorld(t)
 	day := func(n int) string { return w.now.AddDate(0, 0, n).Format(time.DateOnly) }

@@ -54,8 +54,8 @@ func init() {
 // stampLine matches the line that says when a memory was written.
 var stampLine = regexp.MustCompile(`(?m)^ *modified: .*\n`)
 
-// Wherever a process dies that makes a memory the person's, or takes one over, the next use of each project leaves it in both, or in
-// the one that had it, and as it was there.
+// Wherever a process dies that makes a memory the person's, or takes one over, the next use of each project leaves it
+// in both, or in the one that had it, and as it was there.
 func TestPersonKilled(t *testing.T) {
 	for i, name := range []string{"own", "take", "ask"} {
 		t.Run(name, func(t *testing.T) {
@@ -109,9 +109,9 @@ func TestPersonKilled(t *testing.T) {
 	}
 }
 
-// Three projects edit, delete and exchange in any order. What is not the person's never changes; in the end all that take part have the
-// same text, with every line that any of them added to it. After its end the project that it came from has
-// all that was exchanged.
+// Three projects edit, delete and exchange in any order. What is not the person's never changes; in the end all that
+// take part have the same text, with every line that any of them added to it. After its end the project that it came
+// from has all that was exchanged.
 func TestPersonLaws(t *testing.T) {
 	for seed := range uint64(16 / every(4)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -251,7 +251,8 @@ func (w *world) exchange(p *Project) error {
 	return err
 }
 
-// A memory of all projects that is damaged in the state folder is not an answer of another project: the copies stay, and it is restored.
+// A memory of all projects that is damaged in the state folder is not an answer of another project: the copies stay,
+// and it is restored.
 func TestPersonDamaged(t *testing.T) {
 	for name, damage := range map[string]func(path string) error{
 		"deleted": os.Remove,

@@ -59,10 +59,10 @@ type Options struct {
 
 // Project is the memory of one project, and the dreams over it.
 //
-// It is safe for concurrent use. An exported method of Project or of its parts holds the mutex of the store from its beginning to its
-// end, or its comment says that the caller holds it, or that it is not needed. Methods that read transcripts or wait for a remote hold
-// it several times, and check again what may have changed meanwhile. Timers and the functions of a PersonError take it when
-// they are called.
+// It is safe for concurrent use. An exported method of Project or of its parts holds the mutex of the store from its
+// beginning to its end, or its comment says that the caller holds it, or that it is not needed. Methods that read
+// transcripts or wait for a remote hold it several times, and check again what may have changed meanwhile. Timers and
+// the functions of a PersonError take it when they are called.
 type Project struct {
 	Store       *ops.Store
 	Transcripts *search.Store
@@ -111,8 +111,8 @@ func Open(o Options) *Project {
 	return p
 }
 
-// ended records the marks and reports of an operation that ended. Recovery calls it again, with the landing still open: it must
-// not wait for that.
+// ended records the marks and reports of an operation that ended. Recovery calls it again, with the landing still open:
+// it must not wait for that.
 func (p *Project) ended(i ops.Op) error {
 	if i.Kind == lock.KindDream && (i.Outcome == ops.Committed || i.Outcome == ops.Rejected) {
 		db := p.Store.Records.DB()
@@ -171,7 +171,8 @@ func (p *Project) closeFiles() error {
 	return err
 }
 
-// Shared returns how the memory is shared, and what was exchanged. It is called without the mutex, which its steps take.
+// Shared returns how the memory is shared, and what was exchanged. It is called without the mutex, which its steps
+// take.
 func (p *Project) Shared(ctx context.Context) (s share.State, t share.Traffic, err error) {
 	if s, err = p.Share.State(); err == nil {
 		t, _ = p.Share.Traffic(ctx) // without it the state is shown
@@ -188,8 +189,8 @@ func (p *Project) CalledIn(session string) {
 	p.Store.Session = session
 }
 
-// openCode returns the checkout that the memory is about, or nil if it cannot be read. The rules that need it are then not checked.
-// Only without the mutex is it used to ask git.
+// openCode returns the checkout that the memory is about, or nil if it cannot be read. The rules that need it are then
+// not checked. Only without the mutex is it used to ask git.
 func (p *Project) openCode(ask bool) *drift.Project {
 	if p.code == nil && p.options.ProjectDir != "" {
 		p.code, _ = drift.Open(p.options.ProjectDir)

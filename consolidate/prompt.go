@@ -43,12 +43,13 @@ var prompts = sync.OnceValue(func() *template.Template { return template.Must(te
 // DreamPrompt returns the procedure of a dream in four phases. Its first line contains said.DreamMarker, so that later
 // searches skip the dream's own words.
 //
-// Focus is quoted and cut after 2,000 characters. It cannot end its quotation or hide anything, but a model may still follow
-// it. The rules of the memory limit what a dream can do, not this prompt.
+// Focus is quoted and cut after 2,000 characters. It cannot end its quotation or hide anything, but a model may still
+// follow it. The rules of the memory limit what a dream can do, not this prompt.
 func DreamPrompt(v PromptValues) (string, error) { return v.fill("dream.md") }
 
 // RememberPrompt returns the procedure that saves one thing. Its text never contains said.DreamMarker, even if What
-// does, since the turn is part of an ordinary conversation. What is quoted and cut like Focus. It fails only if What is empty.
+// does, since the turn is part of an ordinary conversation. What is quoted and cut like Focus. It fails only if What is
+// empty.
 func RememberPrompt(v PromptValues) (string, error) {
 	if quote(v.What) == "" {
 		return "", errors.New("there is nothing to remember in what was given")

@@ -91,7 +91,8 @@ func TestAcceptInPart(t *testing.T) {
 	}
 }
 
-// A part that could not land waits with the rest. A later change of the same dream takes the place of the one that it is of.
+// A part that could not land waits with the rest. A later change of the same dream takes the place of the one that it
+// is of.
 func TestHeldAfterPart(t *testing.T) {
 	w := newWorld(t)
 	p := w.open()
@@ -165,8 +166,8 @@ func TestProposalIsKept(t *testing.T) {
 	}
 }
 
-// Sessions between a proposal and the person's yes were reviewed by nobody: the time of the last consolidation is that of the
-// proposal, or of a dream since.
+// Sessions between a proposal and the person's yes were reviewed by nobody: the time of the last consolidation is that
+// of the proposal, or of a dream since.
 func TestStampOfWhatWasAccepted(t *testing.T) {
 	w := newWorldFor(t, "agree")
 	w.setNow(w.now.Add(72 * time.Hour))
@@ -204,7 +205,8 @@ func TestAnsweredOnce(t *testing.T) {
 	}
 }
 
-// Who is killed while he lands what was agreed to leaves it waiting, and the log says so: it alone says which dreams wait.
+// Who is killed while he lands what was agreed to leaves it waiting, and the log says so: it alone says which dreams
+// wait.
 func TestKilledAnswerWaits(t *testing.T) {
 	w := newWorldFor(t, "agree")
 	step := 0

@@ -70,14 +70,15 @@ type Reading struct {
 	Left   int // topics on the pages after this one
 	Others int // topics that the map is not about and no listing touched; they are on no page, but their cursor
 
-	// Unlisted is the arguments of grep_transcripts that list what was not listed yet, so that more may be touched; empty: all was.
+	// Unlisted is the arguments of grep_transcripts that list what was not listed yet, so that more may be touched;
+	// empty: all was.
 	Unlisted string
 }
 
-// ReadAfter reads topics, beginning after name, or with the index before the first: as many as fit into pageBytes, and at
-// least one. They are in the order of their names. In the first dream those that share most are on one page. In a later one,
-// of a memory of more than maxWhole, the pages have only those that the map is about and the listing touched. client is the name
-// of the program that asks.
+// ReadAfter reads topics, beginning after name, or with the index before the first: as many as fit into pageBytes, and
+// at least one. They are in the order of their names. In the first dream those that share most are on one page. In a
+// later one, of a memory of more than maxWhole, the pages have only those that the map is about and the listing
+// touched. client is the name of the program that asks.
 func (p *Project) ReadAfter(ctx context.Context, name string, pageBytes int, client string) (page Reading, err error) {
 	defer p.Store.Lock()()
 	e := state.Event{Kind: state.EventRead, Text: strings.TrimSuffix("all, after "+name, ", after ")}
@@ -138,8 +139,8 @@ func (r reader) pageAfter(name string, pageBytes int, client string) (page Readi
 	return page, nil
 }
 
-// indexLoaded reports whether the model has the index before it already: the host loads it, whole, at the beginning of a session. What
-// the host starts has its environment, and is another client.
+// indexLoaded reports whether the model has the index before it already: the host loads it, whole, at the beginning of
+// a session. What the host starts has its environment, and is another client.
 func (r reader) indexLoaded(client string) bool {
 	d := r.dream
 	if client != r.store.Host || d == nil || d.Unattended || d.Resumed || !d.p.options.LoadsIndex {

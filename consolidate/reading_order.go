@@ -38,8 +38,8 @@ type topicPages struct {
 	readBefore []string // the memories that were read on pages before the dream was interrupted, in their order
 }
 
-// newTopicPages returns the pages of the dream t, which may be resumed. If its events cannot be read, it is as if there were
-// none.
+// newTopicPages returns the pages of the dream t, which may be resumed. If its events cannot be read, it is as if there
+// were none.
 func newTopicPages(db *state.DB, t *ops.Tx) topicPages {
 	p := topicPages{whole: map[string]bool{}, parts: map[string][]int{}, unlisted: "{}"}
 	if !t.Resumed {
@@ -110,8 +110,9 @@ func (p *topicPages) compare(a, b string) int {
 	return cmp.Or(place(a)-place(b), strings.Compare(a, b))
 }
 
-// after sorts names, and returns those on the pages after a memory, which may be gone. "" and the index are before the first page. With
-// news these pages have only what has news, which from "" on may be nothing, and others counts the rest.
+// after sorts names, and returns those on the pages after a memory, which may be gone. "" and the index are before the
+// first page. With news these pages have only what has news, which from "" on may be nothing, and others counts the
+// rest.
 func (p *topicPages) after(names []memory.Name, file string) (left []memory.Name, news bool, others int) {
 	slices.SortFunc(names, func(a, b memory.Name) int { return p.compare(a.String(), b.String()) })
 	if file != "" && file != memory.IndexFile {

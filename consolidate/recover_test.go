@@ -69,8 +69,9 @@ func TestRecoverOverForeignFile(t *testing.T) {
 	}
 }
 
-// Somebody replaces a memory by a link, a folder or a large file after the last look of a landing, which displaces it, and the
-// process dies then. The name is given back to what has it: a temporary that is not a text must not refuse every write for ever.
+// Somebody replaces a memory by a link, a folder or a large file after the last look of a landing, which displaces it,
+// and the process dies then. The name is given back to what has it: a temporary that is not a text must not refuse
+// every write for ever.
 func TestRecoverOverDisplaced(t *testing.T) {
 	for _, file := range []string{"a.md", "b.md"} { // one is replaced, one deleted
 		for _, test := range foreignFiles {
@@ -103,7 +104,8 @@ func TestRecoverOverDisplaced(t *testing.T) {
 	}
 }
 
-// The folder of a change becomes a link that leads out, after the process died: nothing is written there, and the rest lands.
+// The folder of a change becomes a link that leads out, after the process died: nothing is written there, and the rest
+// lands.
 func TestRecoverOverALinkedFolder(t *testing.T) {
 	for _, at := range []string{"created deep/new.md", "sweep"} {
 		t.Run(at, func(t *testing.T) {
@@ -135,8 +137,8 @@ func TestRecoverOverALinkedFolder(t *testing.T) {
 	}
 }
 
-// What a landing needs may be damaged; each kind stops as little as it must. Doctor says so, and nothing is written until the person
-// takes the memory as it is.
+// What a landing needs may be damaged; each kind stops as little as it must. Doctor says so, and nothing is written
+// until the person takes the memory as it is.
 func TestRecoverFromADamagedFolder(t *testing.T) {
 	for _, test := range []struct {
 		name   string

@@ -17,8 +17,8 @@ import (
 	"dream-mcp/memory/rule/drift"
 )
 
-// propose ends a dream that needs the person's agreement: nothing lands, the time of the last consolidation is restored, and
-// the stage waits with the request that would land it.
+// propose ends a dream that needs the person's agreement: nothing lands, the time of the last consolidation is
+// restored, and the stage waits with the request that would land it.
 func (d *dream) propose(plan plan) (FinalizeResult, error) {
 	changes := indexing.All(d.Tx, plan.index)
 	res := FinalizeResult{Outcome: string(ops.Proposed), Files: ops.FilesOf(changes, d.Renamed), Index: plan.index.Size()}
@@ -50,8 +50,8 @@ type Review struct {
 	Diff      string            `json:"diff"`
 }
 
-// Reviews returns the proposals, the newest first, each with its changes to the memory as it is now. It first recovers from a
-// crash.
+// Reviews returns the proposals, the newest first, each with its changes to the memory as it is now. It first recovers
+// from a crash.
 func (q *Proposals) Reviews(ctx context.Context) ([]Review, error) {
 	return q.describeAll(ctx, q.queue.Waiting)
 }
@@ -71,7 +71,8 @@ func (q *Proposals) Review(ctx context.Context, id string) (Review, error) {
 	return reviews[0], nil
 }
 
-// describeAll returns the reviews of the proposals that which selects. It takes the mutex, and calls which with it held.
+// describeAll returns the reviews of the proposals that which selects. It takes the mutex, and calls which with it
+// held.
 func (q *Proposals) describeAll(ctx context.Context, which func() ([]ops.Op, error)) ([]Review, error) {
 	p := q.p
 	p.askGit(func() (texts []drift.Text) {
@@ -151,8 +152,8 @@ func (q *Proposals) plan(t *ops.Tx) (plan, error) {
 	return l, err
 }
 
-// open begins the transaction of a proposal, which must change the files in only, under the lock. No gate is checked, since a
-// person decides.
+// open begins the transaction of a proposal, which must change the files in only, under the lock. No gate is checked,
+// since a person decides.
 func (q *Proposals) open(ctx context.Context, id string, only []string) (*ops.Tx, error) {
 	if q.p.Store.Unattended {
 		return nil, ops.ErrUnattended
@@ -166,10 +167,10 @@ func (q *Proposals) open(ctx context.Context, id string, only []string) (*ops.Tx
 	})
 }
 
-// Accept lands a proposal: its changes to the files in only, or all if only is empty. id is the beginning of its ID, or ""
-// for the newest. The changes land whole or not at all; those not in only continue to wait. With a *ops.ConflictError a file
-// was changed later. After an error the proposal waits as it was. The time of the last consolidation becomes the end of the
-// dream, unless a later dream has landed.
+// Accept lands a proposal: its changes to the files in only, or all if only is empty. id is the beginning of its ID, or
+// "" for the newest. The changes land whole or not at all; those not in only continue to wait. With a
+// *ops.ConflictError a file was changed later. After an error the proposal waits as it was. The time of the last
+// consolidation becomes the end of the dream, unless a later dream has landed.
 func (q *Proposals) Accept(ctx context.Context, id string, only []string) (FinalizeResult, error) {
 	res, err := q.acceptLocal(ctx, id, only)
 	if err == nil {
@@ -211,8 +212,8 @@ func (q *Proposals) land(t *ops.Tx) (FinalizeResult, error) {
 	return committed(t, plan.index, plan.findings, landedReport(t)), err
 }
 
-// Reject discards a proposal. The sessions of its dream count as reviewed, so that the next dream does not propose the same
-// again.
+// Reject discards a proposal. The sessions of its dream count as reviewed, so that the next dream does not propose the
+// same again.
 func (q *Proposals) Reject(ctx context.Context, id string) (rejected string, err error) {
 	defer q.p.Store.Lock()()
 	t, err := q.open(ctx, id, nil)
@@ -242,8 +243,8 @@ func (q *Proposals) Held(dream string) (files []string) {
 	return files
 }
 
-// Report returns the report of id, or of a beginning of it ("": the newest that landed and changed something, or what waits
-// for the person if that is newer).
+// Report returns the report of id, or of a beginning of it ("": the newest that landed and changed something, or what
+// waits for the person if that is newer).
 func (p *Project) Report(ctx context.Context, id string) (history.Report, error) {
 	defer p.Store.Lock()()
 	waiting, err := p.Proposals.queue.Waiting()

@@ -12,9 +12,9 @@ import (
 // maxRoots bounds the roots that are remembered.
 const maxRoots = 1000
 
-// goneRoots returns the roots that the project had before and that are gone, and remembers those of now. A path that exists
-// again is not one of them: it may be another project's. The sessions call it, with or without the mutex. If roots cannot be
-// remembered, the next process tries again.
+// goneRoots returns the roots that the project had before and that are gone, and remembers those of now. A path that
+// exists again is not one of them: it may be another project's. The sessions call it, with or without the mutex. If
+// roots cannot be remembered, the next process tries again.
 func (p *Project) goneRoots() (gone []string) {
 	now := p.Transcripts.Options.Roots
 	several := slices.ContainsFunc(now, func(root string) bool { return root != now[0] })

@@ -91,8 +91,8 @@ type Mention struct {
 	Sum      memory.Sum // of the memory, at its first passage
 }
 
-// Mentions returns the memories, as the open dream would leave them, that match q. Outside dreams it searches none unless they
-// are asked for.
+// Mentions returns the memories, as the open dream would leave them, that match q. Outside dreams it searches none
+// unless they are asked for.
 func (s *Sessions) Mentions(ctx context.Context, q search.Query, asked bool) (m Mentions, err error) {
 	match, err := q.Matchers()
 	if err != nil {

@@ -100,8 +100,8 @@ func Unread(all []sessions.Unread) (sentences []string) {
 // recentSessions is how far back Recent looks.
 const recentSessions = 30 * 24 * time.Hour
 
-// Recent returns the short IDs of the sessions of the last 30 days, the newest first, without the caller's own. It does not
-// count as a call. It needs no mutex.
+// Recent returns the short IDs of the sessions of the last 30 days, the newest first, without the caller's own. It does
+// not count as a call. It needs no mutex.
 func (s *Sessions) Recent(ctx context.Context) ([]string, error) {
 	sessions, _, err := s.p.Transcripts.Sessions(ctx, s.p.Store.Now().Add(-recentSessions))
 	var ids []string

@@ -87,7 +87,8 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// A digest has no credentials: a copy of what was said is not a second place for them. It is made again when the person allows one.
+// A digest has no credentials: a copy of what was said is not a second place for them. It is made again when the person
+// allows one.
 func TestDigestsHaveNoCredentials(t *testing.T) {
 	const value = "9fK3xQ7v" + "L2mZ8pR4tW6yB1nC" // nobody's
 	w := newWorld(t)

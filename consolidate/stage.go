@@ -186,8 +186,8 @@ func (w *writing) stageDelete() (WriteResult, error) {
 	return res, nil
 }
 
-// stageSame stages a text that does not change: what is on disk may be kept against what was staged before it changed, and
-// what was merged before may be accepted as left out.
+// stageSame stages a text that does not change: what is on disk may be kept against what was staged before it changed,
+// and what was merged before may be accepted as left out.
 func (w *writing) stageSame() (WriteResult, error) {
 	res := WriteResult{Path: w.n.String(), Action: "unchanged", Sum: w.have.Sum.Short(), Bytes: len(w.data), Findings: []rule.Finding{}}
 	if _, err := w.t.Stage.Write(w.n, w.Base, w.data, nil); err != nil {

@@ -62,8 +62,8 @@ type LastDream struct {
 	Undone  bool        `json:"undone,omitempty"`
 }
 
-// Status returns the status. It changes no gate. It takes the lock only to recover from a crash, renews the lease of an open dream of this
-// process, and brings what other projects changed of the person's memories.
+// Status returns the status. It changes no gate. It takes the lock only to recover from a crash, renews the lease of an
+// open dream of this process, and brings what other projects changed of the person's memories.
 func (p *Project) Status(ctx context.Context) (Status, error) {
 	s, err := p.localStatus(ctx)
 	if err == nil {
@@ -240,7 +240,8 @@ func (d *dream) shown() *OpenDream {
 	return o
 }
 
-// dreamOf describes the dream of another process. If its state folder is not ours, only the record in the lock is known.
+// dreamOf describes the dream of another process. If its state folder is not ours, only the record in the lock is
+// known.
 func dreamOf(p *Project, r lock.Record) *OpenDream {
 	info, err := p.Store.Records.Op(r.ID)
 	if err != nil {

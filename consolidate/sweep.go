@@ -17,9 +17,9 @@ const (
 	sweepWords   = 60                 // characters of the session that is removed first
 )
 
-// describeSweep warns of sessions since the last consolidation that the host will remove within a week, and names the first.
-// Hosts remove transcripts that were not modified for some days (in Claude Code, cleanupPeriodDays). If the last consolidation
-// is younger, nothing is read.
+// describeSweep warns of sessions since the last consolidation that the host will remove within a week, and names the
+// first. Hosts remove transcripts that were not modified for some days (in Claude Code, cleanupPeriodDays). If the last
+// consolidation is younger, nothing is read.
 func (s *Status) describeSweep(ctx context.Context, p *Project, dir *memory.Dir, now time.Time) error {
 	kept := time.Duration(p.options.CleanupDays) * 24 * time.Hour
 	since, err := p.Store.Since(dir)

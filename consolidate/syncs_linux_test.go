@@ -13,7 +13,8 @@ import (
 	"dream-mcp/consolidate/state"
 )
 
-// syncsOf runs an operation of counted or script in a child process, and returns its system calls that write, sync, name or remove a file.
+// syncsOf runs an operation of counted or script in a child process, and returns its system calls that write, sync,
+// name or remove a file.
 func (w *world) syncsOf(operation string) []call {
 	t := w.t
 	t.Helper()
@@ -76,9 +77,10 @@ func (c call) String() string { return c.name + " " + filepath.Base(c.file) }
 
 // orderFaults returns what a power cut could spoil in an operation:
 //
-//   - a text that is put in place, or a file that is taken away, before the new texts, the record with the copies of the old ones,
-//     and the mark in the lock file are durable;
-//   - a record of the landing that is written before the files are durable in their places, or before its own folder is;
+//   - a text that is put in place, or a file that is taken away, before the new texts, the record with the copies of
+//     the old ones, and the mark in the lock file are durable;
+//   - a record of the landing that is written before the files are durable in their places, or before its own folder
+//     is;
 //   - a file that is removed, or Claude Code's lock that is taken, before the record of it is durable;
 //   - a lock file that is emptied before what its record is needed for is durable;
 //   - a new database that gets its name before it is durable.
@@ -161,7 +163,8 @@ func (w *world) orderFaults(calls []call) (faults []string) {
 	return faults
 }
 
-// What a power cut needs is durable in time, and no sync is there for nothing: without any one of them, something is not.
+// What a power cut needs is durable in time, and no sync is there for nothing: without any one of them, something is
+// not.
 func TestOrderOfSyncs(t *testing.T) {
 	for _, operation := range []string{"new", "change", "write", "undo", "restore", "commit", "accept"} {
 		w := newWorld(t)
@@ -189,8 +192,8 @@ func TestOrderOfSyncs(t *testing.T) {
 	}
 }
 
-// A single write syncs at most 10 times, and a landing or an undo of 40 files at most 60 times: on some systems each sync
-// flushes the whole disk. The first write of a project also creates the database.
+// A single write syncs at most 10 times, and a landing or an undo of 40 files at most 60 times: on some systems each
+// sync flushes the whole disk. The first write of a project also creates the database.
 func TestSyncs(t *testing.T) {
 	t.Parallel()
 	syncs := func(w *world, operation string) (n int) {

@@ -75,7 +75,8 @@ var readers = map[string]func(p *Project) (any, error){
 	},
 }
 
-// A commit is cut off at each of its steps from the first at which it will be completed. Whoever reads first completes it, and gets the answer that everybody gets after that.
+// A commit is cut off at each of its steps from the first at which it will be completed. Whoever reads first completes
+// it, and gets the answer that everybody gets after that.
 func TestReadThrough(t *testing.T) {
 	for _, operation := range []string{"commit", "undo", "restore", "write"} {
 		t.Run(operation, func(t *testing.T) { testReadThrough(t, operation) })
@@ -147,7 +148,8 @@ func copyTree(t *testing.T, from, to string) {
 	})
 }
 
-// everything returns all files of the memory and of our state folder, but for caches and what SQLite keeps beside a database.
+// everything returns all files of the memory and of our state folder, but for caches and what SQLite keeps beside a
+// database.
 func (w *world) everything() map[string]string {
 	files := map[string]string{}
 	for _, root := range []string{w.memory, w.state} {

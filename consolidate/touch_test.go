@@ -61,7 +61,8 @@ func TestTouch(t *testing.T) {
 	}
 }
 
-// One word is chance, in a script without spaces between syllables too, and so is the address at which an error was seen.
+// One word is chance, in a script without spaces between syllables too, and so is the address at which an error was
+// seen.
 func TestTouchChance(t *testing.T) {
 	s := &memory.Snapshot{Topics: map[memory.Name]*memory.Topic{}}
 	put := func(file, body string) {
@@ -85,8 +86,8 @@ func TestTouchChance(t *testing.T) {
 	}
 }
 
-// What the person says all day names no memory, nor do the small words of any language that memories are in. What is said once does,
-// beside it, and a word that is nearly the same in two languages of the memories.
+// What the person says all day names no memory, nor do the small words of any language that memories are in. What is
+// said once does, beside it, and a word that is nearly the same in two languages of the memories.
 func TestTouchInTalk(t *testing.T) {
 	s := &memory.Snapshot{Topics: map[memory.Name]*memory.Topic{}}
 	put := func(file, body string) {

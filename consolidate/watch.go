@@ -29,8 +29,8 @@ const (
 // gatesFresh is the maximum age of the gates in a snapshot: there may be 10,000 sessions to count.
 const gatesFresh = 30 * time.Second
 
-// Snapshot is the state of a memory at one time: its open dream, of any process, or the gates that are closed. Credentials in its texts
-// are masked; control and invisible characters are not.
+// Snapshot is the state of a memory at one time: its open dream, of any process, or the gates that are closed.
+// Credentials in its texts are masked; control and invisible characters are not.
 type Snapshot struct {
 	Time time.Time `json:"time"`
 	State
@@ -44,8 +44,8 @@ type Snapshot struct {
 	Diff     string           `json:"diff,omitempty"`          // what would land now; at most 256 KiB
 }
 
-// Watch observes a project. It takes no lock but to complete an interrupted landing. With Options.LookOnly it creates only
-// caches.
+// Watch observes a project. It takes no lock but to complete an interrupted landing. With Options.LookOnly it creates
+// only caches.
 type Watch struct {
 	p     *Project
 	log   string
@@ -55,8 +55,8 @@ type Watch struct {
 	last  Snapshot
 }
 
-// Watch returns a new Watch. log is the name of the log of background dreams in the state folder, which has the words of a
-// model whose session has no transcript, or "". It needs no mutex.
+// Watch returns a new Watch. log is the name of the log of background dreams in the state folder, which has the words
+// of a model whose session has no transcript, or "". It needs no mutex.
 func (p *Project) Watch(log string) *Watch { return &Watch{p: p, log: log} }
 
 // Look returns the present snapshot, and whether anything in it but the time has changed.
@@ -145,8 +145,8 @@ func (w *Watch) lookAtDream(next *Snapshot, dir *memory.Dir) {
 	}
 }
 
-// spoken matches what a model said in the log of a background dream: a line with the time and the kind of the event, and
-// indented lines.
+// spoken matches what a model said in the log of a background dream: a line with the time and the kind of the event,
+// and indented lines.
 var spoken = lazy.New(`(?m)^\S+ assistant: (.*(?:\n {9}.*)*)`)
 
 // latestLogged returns what the model said last in such a log, if the log was written after since.

@@ -20,8 +20,8 @@ import (
 	"dream-mcp/memory/visible"
 )
 
-// WriteRequest asks for one change of one memory: Content, Edits or Delete. With Replaces others are merged into it; without
-// a text of its own it keeps the one it has, or takes that of the one it replaces.
+// WriteRequest asks for one change of one memory: Content, Edits or Delete. With Replaces others are merged into it;
+// without a text of its own it keeps the one it has, or takes that of the one it replaces.
 type WriteRequest struct {
 	Path     string
 	Content  *string
@@ -79,8 +79,8 @@ type Cited struct {
 // maxCited bounds the words of a hit that a write repeats, in characters.
 const maxCited = 80
 
-// checkCitations returns the IDs that are accepted as evidence, and the citations that look doubtful: not the user's, or cited
-// without a session.
+// checkCitations returns the IDs that are accepted as evidence, and the citations that look doubtful: not the user's,
+// or cited without a session.
 func checkCitations(ids []string, words []state.Words) (accepted []string, cited []Cited) {
 	for i, id := range ids {
 		w, doubt := words[i], ""

@@ -18,8 +18,8 @@ const mergeHead = "---\nname: %\ndescription: about %\nmetadata:\n  type: projec
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// FuzzMerge holds the law of merges. Whatever the texts: every number of what was merged is in the survivor or was accepted, and
-// after the undo both files are back byte for byte, and the index.
+// FuzzMerge holds the law of merges. Whatever the texts: every number of what was merged is in the survivor or was
+// accepted, and after the undo both files are back byte for byte, and the index.
 func FuzzMerge(f *testing.F) {
 	f.Add("The crane lifts 12 t.", "The crane is never used on Fridays, port 8443, `make lift`.", "The crane lifts 12 t, never on Fridays.", true)
 	f.Add("", "```\n17\n```\n**Why:** 5 of 7\n", "x", false)

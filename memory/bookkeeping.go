@@ -27,9 +27,9 @@ func Bookkeeping(text string) (fields map[string]string, lines []bool) {
 	return fields, lines
 }
 
-// Brief returns the type of a topic, and its text without what the reader of several does not need: bookkeeping, the fences of its
-// frontmatter, the type, and a name that the path says too. What it leaves is as it is written. A type that is not one of Types
-// is left in the text.
+// Brief returns the type of a topic, and its text without what the reader of several does not need: bookkeeping, the
+// fences of its frontmatter, the type, and a name that the path says too. What it leaves is as it is written. A type
+// that is not one of Types is left in the text.
 func Brief(n Name, text string) (kind, brief string) {
 	t := ParseTopic([]byte(text))
 	_, hidden := Bookkeeping(text)
@@ -66,8 +66,8 @@ func Brief(n Name, text string) (kind, brief string) {
 	return kind, b.String()
 }
 
-// SaysTheSame reports whether two topics differ in bookkeeping fields and in the way that values are written at most, such as in
-// quotation marks.
+// SaysTheSame reports whether two topics differ in bookkeeping fields and in the way that values are written at most,
+// such as in quotation marks.
 func SaysTheSame(a, b []byte) bool {
 	t, o := ParseTopic(a), ParseTopic(b)
 	return t.body == o.body && slices.Equal(t.says(), o.says())

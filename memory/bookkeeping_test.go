@@ -2,7 +2,8 @@ package memory
 
 import "testing"
 
-// What several memories are shown without is in their heads, or said by nobody but programs. Every other line is as it is written.
+// What several memories are shown without is in their heads, or said by nobody but programs. Every other line is as it
+// is written.
 func TestBrief(t *testing.T) {
 	const body = "\nThe lamp is green.\n"
 	for _, c := range []struct{ name, text, kind, brief string }{

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Carry takes over what merged topics say about where they come from: the oldest `created`, and the session in which each was
-// first written. Of several sessions the topic names its own in originSessionId and the others in originSessionIds. A topic
-// without frontmatter is left as it is.
+// Carry takes over what merged topics say about where they come from: the oldest `created`, and the session in which
+// each was first written. Of several sessions the topic names its own in originSessionId and the others in
+// originSessionIds. A topic without frontmatter is left as it is.
 func (t *Topic) Carry(from []*Topic) {
 	if !t.HasFrontmatter() {
 		return

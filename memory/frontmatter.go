@@ -177,8 +177,8 @@ func (f *field) inBraces(n *yaml.Node, text string) []field {
 	return fields
 }
 
-// yamlKey precedes a value that is read as YAML. maxYAML bounds such a value, in bytes, and maxFields how many fields of a
-// topic may have one: a hostile topic must not take long.
+// yamlKey precedes a value that is read as YAML. maxYAML bounds such a value, in bytes, and maxFields how many fields
+// of a topic may have one: a hostile topic must not take long.
 const (
 	yamlKey   = "k: "
 	maxYAML   = 8 << 10

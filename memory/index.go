@@ -104,11 +104,12 @@ func (x *Index) parse(text string) {
 	}
 }
 
-// comments matches comments that begin a line, and what is after them in the last line. A comment that is never closed is
-// text.
+// comments matches comments that begin a line, and what is after them in the last line. A comment that is never closed
+// is text.
 var comments = lazy.New(`^ {0,3}<!--(?s:.*?)-->(?:[ \t]*<!--(?s:.*?)-->)*([^\n]*\n?)`)
 
-// cutComments appends the lines of comments that a text begins with, and returns what follows. What is after them in their last line is loaded.
+// cutComments appends the lines of comments that a text begins with, and returns what follows. What is after them in
+// their last line is loaded.
 func (x *Index) cutComments(text, section string) string {
 	m := comments.FindStringSubmatch(text)
 	if m == nil {

@@ -72,7 +72,8 @@ func separatorLen(text string) int {
 // in the call. It moves only to another section that is named. One that shares its line with others gets
 // a line of its own below, where a hook is given.
 //
-// A new entry comes after the one that it shares most with, in its section; see home. A section that is missing is made at the end.
+// A new entry comes after the one that it shares most with, in its section; see home. A section that is missing is made
+// at the end.
 func (x *Index) Upsert(file Name, title, hook, section string) (old, new string) {
 	title, hook, section = OneLine(title), OneLine(hook), HeadingText(OneLine(section))
 	i, k := x.find(file)

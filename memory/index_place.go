@@ -9,8 +9,8 @@ import (
 	"dream-mcp/memory/text"
 )
 
-// insert places the words of a new entry and returns its line: in the section that is named, or in the one that it shares most with,
-// after the entry there that shares most with it.
+// insert places the words of a new entry and returns its line: in the section that is named, or in the one that it
+// shares most with, after the entry there that shares most with it.
 func (x *Index) insert(file Name, words, section string) string {
 	parts := x.parts()
 	var home *part
@@ -87,15 +87,16 @@ func (x *Index) parts() []*part {
 	return parts
 }
 
-// What a term counts that a new entry shares with a part. Of 67 entries of real indexes with several headings that they were not
-// chosen on, taken out and put back, these bring 53 below their own heading. Each can be halved or doubled.
+// What a term counts that a new entry shares with a part. Of 67 entries of real indexes with several headings that they
+// were not chosen on, taken out and put back, these bring 53 below their own heading. Each can be halved or doubled.
 const (
 	ofHeading = 2.0 // in the heading; in all of the entries it counts 1
 	unseen    = 3.0 // entries without the term that each part is taken to have besides its own
 )
 
-// home returns the part where a new entry with these terms belongs: the one whose heading and entries share the rarest of them, else
-// the one with the most entries. It is nil where there is none, apart from archives and headings of another type than the file's.
+// home returns the part where a new entry with these terms belongs: the one whose heading and entries share the rarest
+// of them, else the one with the most entries. It is nil where there is none, apart from archives and headings of
+// another type than the file's.
 func (x *Index) home(parts []*part, file Name, asked []string) (home *part) {
 	most, kind := 0.0, typeOf(file.String())
 	for _, p := range parts {
@@ -129,7 +130,8 @@ func (x *Index) home(parts []*part, file Name, asked []string) (home *part) {
 	return home
 }
 
-// nearest returns the line of the entry that shares the rarest terms, the last of several; -1 where the part has no entry.
+// nearest returns the line of the entry that shares the rarest terms, the last of several; -1 where the part has no
+// entry.
 func (p *part) nearest(asked []string) int {
 	at, most := -1, 0.0
 	for _, e := range p.entries {
@@ -146,8 +148,8 @@ func (p *part) nearest(asked []string) int {
 	return at
 }
 
-// introduction returns the part that is not about anything in particular: what is before the first heading, else what is below the
-// title.
+// introduction returns the part that is not about anything in particular: what is before the first heading, else what
+// is below the title.
 func (x *Index) introduction(parts []*part) *part {
 	for i := range x.lines[:parts[0].to] {
 		if kind := x.lines[i].Kind; kind != hidden && kind != BlankLine {
@@ -192,7 +194,8 @@ func (x *Index) itemEnd(i int) int {
 	return i
 }
 
-// appendTo places an item after the last line of a part that says something, with an empty line between it and what is not a list.
+// appendTo places an item after the last line of a part that says something, with an empty line between it and what is
+// not a list.
 func (x *Index) appendTo(p *part, words string) string {
 	at := p.from
 	for i := p.from; i < p.to; i++ {

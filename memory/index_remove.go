@@ -51,10 +51,10 @@ func (x *Index) Remove(files ...string) (removed int) {
 // minCutLine is the least length, in bytes, of the beginning of a line that "…" ends.
 const minCutLine = 20
 
-// RemoveLines takes out the lines that have one of some texts, with or without the mark of a list or a heading, as they may be
-// shown. Of lines without a link, "begins…" removes what begins so, "section:NAME" what is below the heading NAME, which goes too
-// if no link is left there, and "/expression/" what matches; of lines with a link only the last that has a text goes: the others
-// name the memory. It returns the texts that no line has.
+// RemoveLines takes out the lines that have one of some texts, with or without the mark of a list or a heading, as they
+// may be shown. Of lines without a link, "begins…" removes what begins so, "section:NAME" what is below the heading
+// NAME, which goes too if no link is left there, and "/expression/" what matches; of lines with a link only the last
+// that has a text goes: the others name the memory. It returns the texts that no line has.
 func (x *Index) RemoveLines(allowed secret.Allowed, texts ...string) (missing []string) {
 	found := make(map[string]bool)
 	under, linked := x.Headings()

@@ -52,8 +52,8 @@ func ParseName(s string) (Name, error) {
 	return Name{path: s}, nil
 }
 
-// notInName is what no name may hold on any system. A format character is invisible, and two names that look the same would
-// be two files.
+// notInName is what no name may hold on any system. A format character is invisible, and two names that look the same
+// would be two files.
 var notInName = lazy.New(`[\\:%\x{FFFD}\p{Cc}\p{Cf}]`)
 
 // checkPart refuses what no part of a name may be, on any system: what climbs, hides, or is

@@ -16,8 +16,9 @@ func (x *Index) Unlinked() (n int) {
 	return n
 }
 
-// Outline returns what the index says, a line for each: its headings and the lines that link to nothing as they are, of a line about
-// memories their files instead of the links, "file.md — text". A title is shown where the line says nothing else.
+// Outline returns what the index says, a line for each: its headings and the lines that link to nothing as they are, of
+// a line about memories their files instead of the links, "file.md — text". A title is shown where the line says
+// nothing else.
 func (x *Index) Outline() string {
 	var b strings.Builder
 	for _, line := range x.lines {
@@ -49,8 +50,8 @@ func (x *Index) Exceeds() bool {
 	return lines > MaxIndexLines || bytes > MaxIndexBytes
 }
 
-// Written returns when a topic was last written: by its frontmatter, the date in its name, or the date in one of its headings, none
-// of them after now. Where none of them says so, it is the time of the file; without a file, now.
+// Written returns when a topic was last written: by its frontmatter, the date in its name, or the date in one of its
+// headings, none of them after now. Where none of them says so, it is the time of the file; without a file, now.
 func (t *Topic) Written(n Name, file, now time.Time) time.Time {
 	var texts []string
 	for _, key := range []string{"modified", "ended", "updated", "last_updated", "date"} {

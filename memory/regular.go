@@ -79,8 +79,8 @@ func OpenFolder(root *os.Root, name string) (*os.File, error) {
 	return root.OpenFile(name, os.O_RDONLY|nonblock, 0)
 }
 
-// ReadFolder returns at most limit entries of a folder of root, in no order, so that a folder of a million files costs no more
-// than the limit. It reports whether there are more.
+// ReadFolder returns at most limit entries of a folder of root, in no order, so that a folder of a million files costs
+// no more than the limit. It reports whether there are more.
 func ReadFolder(root *os.Root, name string, limit int) (entries []fs.DirEntry, more bool, err error) {
 	f, err := OpenFolder(root, name)
 	if err != nil {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// scopePerson is the scope of a memory that a person has in all their projects: "scope: person", in metadata or outside.
+// scopePerson is the scope of a memory that a person has in all their projects: "scope: person", in metadata or
+// outside.
 const scopePerson = "person"
 
 // IsPersons reports whether the topic says that it is the person's, in all their projects.

@@ -15,8 +15,8 @@ type Segment struct {
 	field     field
 }
 
-// Segments returns the lines of the frontmatter by field, without the fences, and the lines of the body. Joined, their texts
-// are the file, but for the fences and a byte order mark.
+// Segments returns the lines of the frontmatter by field, without the fences, and the lines of the body. Joined, their
+// texts are the file, but for the fences and a byte order mark.
 func (t *Topic) Segments() (head, body []Segment) {
 	if t.HasFrontmatter() {
 		starts := make(map[int]field)

@@ -39,8 +39,8 @@ func (t *Topic) Quote() {
 	})
 }
 
-// QuoteAll puts the name and the description in quotes wherever YAML does not read them as the text that they are, and reports
-// whether it did.
+// QuoteAll puts the name and the description in quotes wherever YAML does not read them as the text that they are, and
+// reports whether it did.
 func (t *Topic) QuoteAll() bool { return t.quoteFields(func(*field, string) bool { return true }) }
 
 func (t *Topic) quoteFields(want func(f *field, line string) bool) (changed bool) {

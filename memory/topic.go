@@ -22,9 +22,9 @@ var Types = []string{TypeUser, TypeFeedback, TypeProject, TypeReference}
 
 const ByteOrderMark = "\ufeff"
 
-// Topic is one memory file, read line by line: real frontmatter is not always YAML, and what is parsed and
-// printed again loses order, quoting and spaces. Only a value in quotes, in brackets or of several lines is read as YAML.
-// Bytes returns what was parsed, byte for byte, until Stamp changes a line.
+// Topic is one memory file, read line by line: real frontmatter is not always YAML, and what is parsed and printed
+// again loses order, quoting and spaces. Only a value in quotes, in brackets or of several lines is read as YAML. Bytes
+// returns what was parsed, byte for byte, until Stamp changes a line.
 type Topic struct {
 	frontmatter
 	bom    string

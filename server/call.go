@@ -88,8 +88,8 @@ func (c *call) end() {
 	close(c.ended)
 }
 
-// Waiting reports that the call of ctx now waits for something outside, such as a network: the reads after it need not wait
-// for its end.
+// Waiting reports that the call of ctx now waits for something outside, such as a network: the reads after it need not
+// wait for its end.
 func Waiting(ctx context.Context) {
 	if c, ok := mcpserver.ClientSessionFromContext(ctx).(*call); ok && c.waits != nil {
 		c.waits()

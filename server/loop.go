@@ -172,9 +172,10 @@ func (l *loop) request(ctx context.Context, m message, size int) {
 	}
 }
 
-// objection returns what is wrong with a request, where mcp-go says nothing or something else. mcp-go accepts any cursor, though all
-// lists have one page. It answers a method of the modern era without its protocol version as unknown; the conformance suite
-// (server-stateless) requires the missing member to be named. It listens for subscriptions that are not offered.
+// objection returns what is wrong with a request, where mcp-go says nothing or something else. mcp-go accepts any
+// cursor, though all lists have one page. It answers a method of the modern era without its protocol version as
+// unknown; the conformance suite (server-stateless) requires the missing member to be named. It listens for
+// subscriptions that are not offered.
 func objection(m message) (code int, wrong string) {
 	var params struct {
 		Cursor string

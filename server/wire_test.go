@@ -161,7 +161,8 @@ func TestLongLine(t *testing.T) {
 	if string(r.ID) != "null" || r.code() != -32600 {
 		t.Errorf("got %s", r.raw)
 	}
-	// The line was made here, three times; the server may have grown to its limit; if it held the line, it would be far larger.
+	// The line was made here, three times; the server may have grown to its limit; if it held the line, it would be far
+	// larger.
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 3*size+8*maxLine {
 		t.Errorf("%d MiB allocated", grown>>20)
 	}

@@ -198,7 +198,8 @@ func limitOf(k jsonschema.ErrorKind) string {
 	return ""
 }
 
-// splitIDs makes a list of a context_of that is a text, with IDs between spaces or commas. It reports whether it was one.
+// splitIDs makes a list of a context_of that is a text, with IDs between spaces or commas. It reports whether it was
+// one.
 func splitIDs(value any) bool {
 	arguments, _ := value.(map[string]any)
 	text, is := arguments["context_of"].(string)

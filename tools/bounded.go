@@ -26,8 +26,8 @@ func (m measure) less() measure {
 	return measure{m.items / 2, m.nested / 2, m.fields, max(m.chars/2, memory.MaxNameBytes)}
 }
 
-// bounded shortens a JSON object that has more than so many bytes: of each list it keeps the first items, and says how many
-// more there are, of each string the beginning. rest says how to get what is left out.
+// bounded shortens a JSON object that has more than so many bytes: of each list it keeps the first items, and says how
+// many more there are, of each string the beginning. rest says how to get what is left out.
 func bounded(object []byte, most int, rest string) []byte {
 	if len(object) <= most {
 		return object

@@ -135,7 +135,8 @@ func (c *Connection) find(ctx context.Context, answers mcp.MultiRoundTripParams)
 	return c.current, nil, nil
 }
 
-// findNow is find for a resource, whose read cannot return a question. A client of the older protocol is sent a request.
+// findNow is find for a resource, whose read cannot return a question. A client of the older protocol is sent a
+// request.
 func (c *Connection) findNow(ctx context.Context) (*consolidate.Project, error) {
 	p, ask, err := c.find(ctx, mcp.MultiRoundTripParams{})
 	if ask == nil {

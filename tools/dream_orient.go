@@ -48,8 +48,8 @@ func dreamOrient(ctx context.Context, p *consolidate.Project, r orientArguments)
 	return answer{text: text}, err
 }
 
-// renderMap renders the map, what matters first. Its head changes from call to call, its lines do not, so that a page can
-// begin where the last one ended.
+// renderMap renders the map, what matters first. Its head changes from call to call, its lines do not, so that a page
+// can begin where the last one ended.
 func renderMap(m consolidate.Map) (head string, lines []string) {
 	var begin, b text
 	begin.add(true, "Dream %s is open. Today is %s (%s).\n", m.Dream.ID, m.Now.Format("2006-01-02"), m.Now.Weekday())

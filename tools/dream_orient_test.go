@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// mapWorld has so many memories and sessions, and much to find: one credential, overlong lines of the index, files that it does not name.
+// mapWorld has so many memories and sessions, and much to find: one credential, overlong lines of the index, files that
+// it does not name.
 func mapWorld(t *testing.T, topics, sessions int) *world {
 	w := newWorld(t)
 	w.populate(topics, 600)

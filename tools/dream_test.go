@@ -36,7 +36,8 @@ func person(i int) string {
 	return []string{"Mareike", "Anselm", "Yusuf", "Ingrid", "Tove", "Pilar", "Osman", "Ruta", "Enzo"}[i%9]
 }
 
-// dreamWorld has 45 memories, of which nine are on the subject of another, and 27 sessions with 20 corrections and 20 new facts.
+// dreamWorld has 45 memories, of which nine are on the subject of another, and 27 sessions with 20 corrections and 20
+// new facts.
 func dreamWorld(t *testing.T, size func(int) int) *world {
 	w := newWorld(t)
 	index := "# Memory\n\n"

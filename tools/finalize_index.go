@@ -37,7 +37,8 @@ func finalizeIndex(ctx context.Context, p *consolidate.Project, r finalizeArgume
 	return answer{value: finalized{FinalizeResult: brief(res, "and %d more")}, rest: "in a terminal: dream-mcp diff"}, nil
 }
 
-// finalized is what has landed: the caller has written the files, and the index has room where no finding says otherwise.
+// finalized is what has landed: the caller has written the files, and the index has room where no finding says
+// otherwise.
 type finalized struct {
 	consolidate.FinalizeResult
 	Files any `json:"files,omitempty"`

@@ -86,8 +86,9 @@ func (r grepArguments) search(ctx context.Context, p *consolidate.Project) (text
 	return text, found || res.Matches > 0, nil
 }
 
-// A search shows so many passages of memories with so many characters, and names so many more. One of memories alone shows more of them,
-// unless limit says otherwise, whole and with the sum of their memory: they can be corrected, and need not be read.
+// A search shows so many passages of memories with so many characters, and names so many more. One of memories alone
+// shows more of them, unless limit says otherwise, whole and with the sum of their memory: they can be corrected, and
+// need not be read.
 const (
 	maxMentions      = 8
 	maxMention       = 120

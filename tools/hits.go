@@ -34,8 +34,8 @@ func writeHits(b *text, n, room int, render func(i int) string) (shown int) {
 	return shown
 }
 
-// renderHits lists hits up to room bytes, at least one, followed by counts. The hits of each of several patterns are together.
-// Where nothing was said, and no memory has it, it suggests how to widen the search.
+// renderHits lists hits up to room bytes, at least one, followed by counts. The hits of each of several patterns are
+// together. Where nothing was said, and no memory has it, it suggests how to widen the search.
 func renderHits(p *consolidate.Project, res search.Result, r grepArguments, room int, remembered bool) string {
 	var b text
 	shown := writeHits(&b, len(res.Hits), room, func(i int) string {
@@ -111,7 +111,8 @@ func (r grepArguments) advice() string {
 	return "try " + strings.Join(try, "; or ")
 }
 
-// renderRanked lists the utterances that answer a question, the best first, each with an adjacent turn, up to room bytes.
+// renderRanked lists the utterances that answer a question, the best first, each with an adjacent turn, up to room
+// bytes.
 func renderRanked(p *consolidate.Project, hits []search.RankedHit, res search.Result, r grepArguments, room int) string {
 	var b text
 	shown := writeHits(&b, len(hits), room, func(i int) string {
@@ -165,8 +166,8 @@ func dated(speaker said.Speaker, text string, at time.Time) string {
 	return reldate.Annotated(text, at)
 }
 
-// renderTurns shows the turns around utterances as a listing does, and says which IDs failed. What the caller has read in the
-// listing is not repeated.
+// renderTurns shows the turns around utterances as a listing does, and says which IDs failed. What the caller has read
+// in the listing is not repeated.
 func renderTurns(p *consolidate.Project, turns []search.Turn, failed error) string {
 	var b text
 	before := ""

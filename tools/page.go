@@ -10,9 +10,9 @@ import (
 	"dream-mcp/consolidate/ops"
 )
 
-// linePage cuts the page of lines that begins at the cursor, which is the number of a line and a digest of the lines before
-// it: with another digest, they have changed since. next returns the call for the next page. A quotation that goes on over
-// several pages is closed on each and opened again on the next.
+// linePage cuts the page of lines that begins at the cursor, which is the number of a line and a digest of the lines
+// before it: with another digest, they have changed since. next returns the call for the next page. A quotation that
+// goes on over several pages is closed on each and opened again on the next.
 func linePage(head string, lines []string, cursor string, room int, next func(cursor string) string) (string, error) {
 	from := 0
 	if cursor != "" {

@@ -13,8 +13,8 @@ import (
 // beatEvery is the interval between progress reports. Most calls end before the first.
 const beatEvery = time.Second
 
-// heartbeat reports the progress of a call to the client, if it asked for it, until stop is called. The call must use the
-// returned context.
+// heartbeat reports the progress of a call to the client, if it asked for it, until stop is called. The call must use
+// the returned context.
 func heartbeat(ctx context.Context, title string, r mcp.CallToolRequest) (within context.Context, stop func()) {
 	s := mcpserver.ServerFromContext(ctx)
 	if s == nil || r.Params.Meta == nil || r.Params.Meta.ProgressToken == nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // Text that others wrote is quoted in one of three ways, and cannot end its quotation: on one line (oneLine, quoted),
-// indented by two spaces (indent), or before a closing line that does not occur in it (fenced). Tags of hosts are escaped,
-// but in memories, whose exact text a model needs to edit them.
+// indented by two spaces (indent), or before a closing line that does not occur in it (fenced). Tags of hosts are
+// escaped, but in memories, whose exact text a model needs to edit them.
 
 // The fence around lines that are indented or begin with an ID in brackets.
 const (
@@ -20,8 +20,8 @@ const (
 	fenceClose = "--- end of quotation ---"
 )
 
-// fenceIsOpen reports whether a fence is open after these lines of ours. A line of others never equals the end of a fence,
-// since it is indented or has an ID before it.
+// fenceIsOpen reports whether a fence is open after these lines of ours. A line of others never equals the end of a
+// fence, since it is indented or has an ID before it.
 func fenceIsOpen(lines []string) bool {
 	for _, line := range slices.Backward(lines) {
 		if line == fenceOpen || line == fenceClose {
@@ -49,8 +49,8 @@ func indent(b *text, text string) {
 	}
 }
 
-// fenced writes a text unchanged between a line that begins it, unless that is "", and one that says that it ended. Both begin
-// with as many dashes as it takes for the last line not to occur in the text.
+// fenced writes a text unchanged between a line that begins it, unless that is "", and one that says that it ended.
+// Both begin with as many dashes as it takes for the last line not to occur in the text.
 func fenced(b *text, begin, text, name string) {
 	dashes := "---"
 	for strings.Contains(text, dashes+" end of "+name) {

@@ -169,8 +169,8 @@ const (
 	sourceBytes = 2_000 // bytes of the sources, if the file fills the page
 )
 
-// renderSources lists the sources of a memory that is read alone, one line each: who said it, when, and the words. With several
-// they would be a third of the page, words that the person withdrew among them.
+// renderSources lists the sources of a memory that is read alone, one line each: who said it, when, and the words. With
+// several they would be a third of the page, words that the person withdrew among them.
 func renderSources(ctx context.Context, p *consolidate.Project, files []consolidate.ReadResult, room int) (string, error) {
 	files = slices.DeleteFunc(slices.Clone(files), func(f consolidate.ReadResult) bool { return !f.Name.IsTopic() })
 	if len(files) != 1 || files[0].Err != nil {
@@ -194,7 +194,8 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 	return "\n\n" + strings.TrimRight(b.String(), "\n"), nil
 }
 
-// shorten shows of a topic that is not read alone what memory.Brief does, unless it may be cut, since an offset counts the rest.
+// shorten shows of a topic that is not read alone what memory.Brief does, unless it may be cut, since an offset counts
+// the rest.
 func shorten(f *consolidate.ShownFile) {
 	if f.Name.IsTopic() && len(f.Text) < readPage/2 {
 		f.Type, f.Text = memory.Brief(f.Name, f.Text)

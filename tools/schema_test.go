@@ -9,8 +9,8 @@ import (
 	"dream-mcp/consolidate"
 )
 
-// An input schema has the arguments that a call decodes, and no other. What is in lists and objects is decoded too; their types have
-// more fields, which the server fills in.
+// An input schema has the arguments that a call decodes, and no other. What is in lists and objects is decoded too;
+// their types have more fields, which the server fills in.
 func TestInputSchemas(t *testing.T) {
 	var writes struct {
 		consolidate.WriteRequest

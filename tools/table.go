@@ -8,12 +8,12 @@
 // server masks credentials in what is sent; text that is cut here is masked first. The package has no state, so a crash
 // loses nothing.
 //
-// A dream is undone only after the client asked its person (undo_dream). A client that cannot ask gets the command for a
-// terminal.
+// A dream is undone only after the client asked its person (undo_dream). A client that cannot ask gets the command for
+// a terminal.
 //
 // There is deliberately no tool that restores a single memory (read_memory and write_memory do it, and the terminal
-// restores the exact bytes), reads a transcript (grep_transcripts needs less), lists files (dream_orient does), or writes
-// only the index (finalize_index does, in a dream).
+// restores the exact bytes), reads a transcript (grep_transcripts needs less), lists files (dream_orient does), or
+// writes only the index (finalize_index does, in a dream).
 package tools
 
 import (
@@ -117,9 +117,10 @@ func definition(tool string) mcp.Tool {
 // limitWords are the words of a schema that a model needs only if it breaks them.
 var limitWords = lazy.New(`,"(?:minLength|maxLength|minItems|maxItems|minimum|maximum)":\d+|,"additionalProperties":false|,"required":\[[^]]*\]`)
 
-// published returns a schema as clients see it: compact, and without its limits. They are a tenth of what every session of a host
-// reads; a call that breaks one is refused with it. The arguments of one write are shown as those of each of writes, though a call
-// may have them itself; they are checked one by one, so that a bad one does not refuse the others.
+// published returns a schema as clients see it: compact, and without its limits. They are a tenth of what every session
+// of a host reads; a call that breaks one is refused with it. The arguments of one write are shown as those of each of
+// writes, though a call may have them itself; they are checked one by one, so that a bad one does not refuse the
+// others.
 func published(schema json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if err := json.Compact(&b, schema); err != nil {

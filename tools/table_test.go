@@ -153,9 +153,10 @@ type node struct {
 	Items       *node
 }
 
-// problems returns what a model API rejects or a model has to guess in a schema, nested schemas included. Google's API accepts an enum of
-// strings only, clients write a const as an enum, and one bad schema makes the API reject all tools. An answer needs less than an argument.
-// An argument that has no description is named in words, what is said of the tool and of its other arguments.
+// problems returns what a model API rejects or a model has to guess in a schema, nested schemas included. Google's API
+// accepts an enum of strings only, clients write a const as an enum, and one bad schema makes the API reject all tools.
+// An answer needs less than an argument. An argument that has no description is named in words, what is said of the
+// tool and of its other arguments.
 func (n node) problems(where, words string, argument bool) (found []string) {
 	report := func(is bool, problem string) {
 		if is {

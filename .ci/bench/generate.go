@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// A corpus is generated transcripts of one project, the same for the same seed, with the shape of real transcripts: what share
-// of the bytes is typed, said, thought, asked of tools, answered by them and kept twice, how often each kind of record
-// comes, how long lines are. TestCorpusIsLikeReal holds it to that. It is unlike them in that half of
-// its lines go beyond ASCII, not 29 %, and in that no time steps back.
+// A corpus is generated transcripts of one project, the same for the same seed, with the shape of real transcripts:
+// what share of the bytes is typed, said, thought, asked of tools, answered by them and kept twice, how often each kind
+// of record comes, how long lines are. TestCorpusIsLikeReal holds it to that. It is unlike them in that half of its
+// lines go beyond ASCII, not 29 %, and in that no time steps back.
 type corpus struct {
 	folder string // of the transcripts, below that of all projects
 	size   int64

@@ -9,9 +9,10 @@ import (
 	"testing"
 )
 
-// What was counted in real transcripts. The lengths of lines are percentiles; shares are in percent, of all bytes for texts and of all
-// lines for kinds of records. It measures how long texts are in all, and how many lines of each kind there are; that lines
-// are 3,000 bytes long on average follows from its percentiles. How long those are that hold a word was measured apart.
+// What was counted in real transcripts. The lengths of lines are percentiles; shares are in percent, of all bytes for
+// texts and of all lines for kinds of records. It measures how long texts are in all, and how many lines of each kind
+// there are; that lines are 3,000 bytes long on average follows from its percentiles. How long those are that hold a
+// word was measured apart.
 func TestCorpusIsLikeReal(t *testing.T) {
 	projects := t.TempDir()
 	c, err := generate(t.Context(), projects, 1, 60, 48<<20)

@@ -2,9 +2,9 @@
 //
 //	go run -C .ci ./growth [-operations 2000] [-runs 21]
 //
-// It makes two projects of the same forty memories, one with a single operation in its state and one with many, calls each
-// call in both in turn, and prints the fastest and their ratio as a table in Markdown. It fails if a ratio is above 1.5. What
-// else the machine does only makes a call slower, so the fastest says most.
+// It makes two projects of the same forty memories, one with a single operation in its state and one with many, calls
+// each call in both in turn, and prints the fastest and their ratio as a table in Markdown. It fails if a ratio is
+// above 1.5. What else the machine does only makes a call slower, so the fastest says most.
 package main
 
 import (

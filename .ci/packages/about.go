@@ -14,8 +14,8 @@ type about struct {
 	author     object // name, and email where it was given
 }
 
-// describe takes what flags say, and for what they leave out the remote "origin" of the checkout where that is GitHub's. missing says
-// what is known by neither.
+// describe takes what flags say, and for what they leave out the remote "origin" of the checkout where that is
+// GitHub's. missing says what is known by neither.
 func describe(version, repository, author string) (a about, missing []string, err error) {
 	a.version = version
 	if repository == "" {
@@ -54,8 +54,8 @@ func splitRepository(repository string) (owner, name string, err error) {
 	return owner, name, nil
 }
 
-// fromRemote returns the address of a repository that git fetches from GitHub, in whichever form, without what it holds of a
-// login; "" for any other.
+// fromRemote returns the address of a repository that git fetches from GitHub, in whichever form, without what it holds
+// of a login; "" for any other.
 func fromRemote(remote string) string {
 	remote = strings.TrimSuffix(strings.TrimSuffix(remote, "/"), ".git")
 	for _, form := range []string{"git@github.com:", "ssh://git@github.com/", "https://github.com/"} {

@@ -1,13 +1,13 @@
-// Release builds what people install: for each system a zip of the program, a Claude Code plugin, a Gemini CLI extension and an
-// MCPB bundle, the registry's server.json where the repository is known, and SHA256SUMS.
+// Release builds what people install: for each system a zip of the program, a Claude Code plugin, a Gemini CLI
+// extension and an MCPB bundle, the registry's server.json where the repository is known, and SHA256SUMS.
 //
 //	go run -C .ci ./packages [-repository https://github.com/OWNER/NAME] [-author 'NAME <EMAIL>'] DIR
 //
 // Without -repository it is the remote "origin", if that is on GitHub; without -author the repository's owner.
 //
-// It promises that the same source, Go version, repository and author give the same bytes, whenever and wherever they are
-// built: no paths, no times, no build stamps. DIR is a full path, and must not exist or be empty; a build that failed or was
-// killed leaves it incomplete, without SHA256SUMS. It does not sign anything, nor does it publish.
+// It promises that the same source, Go version, repository and author give the same bytes, whenever and wherever they
+// are built: no paths, no times, no build stamps. DIR is a full path, and must not exist or be empty; a build that
+// failed or was killed leaves it incomplete, without SHA256SUMS. It does not sign anything, nor does it publish.
 package main
 
 import (
@@ -132,8 +132,8 @@ func release(dir, repository, author string, systems []system) error {
 	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(list.String()), 0o644)
 }
 
-// environ is what a program is built in: what a person has set for their own builds (go env -w) changes its bytes, or asks for a
-// processor that others do not have.
+// environ is what a program is built in: what a person has set for their own builds (go env -w) changes its bytes, or
+// asks for a processor that others do not have.
 func (s system) environ() []string {
 	return append(os.Environ(), "GOOS="+s.os, "GOARCH="+s.arch, "GOAMD64=v1", "GOARM64=v8.0", "CGO_ENABLED=0",
 		"GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off", "GOWORK=off",

@@ -1,5 +1,5 @@
-// Picture draws what a program wrote to a terminal as an SVG. The screens end where the program asks the person to go on; they
-// follow each other in a loop, and without animation the first is seen.
+// Picture draws what a program wrote to a terminal as an SVG. The screens end where the program asks the person to go
+// on; they follow each other in a loop, and without animation the first is seen.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package doctor examines the state of a memory, repairs what can be repaired without loss, and moves a memory into another
-// directory.
+// Package doctor examines the state of a memory, repairs what can be repaired without loss, and moves a memory into
+// another directory.
 //
 // Each repair is an operation of package ops: after a crash it was not begun, or the next operation completes it.
 package doctor
@@ -68,9 +68,9 @@ type examination struct {
 
 func (e *examination) add(c Check) { e.checks = append(e.checks, c) }
 
-// Examine checks for anything that could prevent dreams or writes. It ends what a dead process left, as readers do. With fix it
-// fixes what can be fixed without loss; otherwise it changes nothing else. With accept it also gives up an interrupted
-// commit whose plan is lost, and takes the memory as it is: only the person may decide that.
+// Examine checks for anything that could prevent dreams or writes. It ends what a dead process left, as readers do.
+// With fix it fixes what can be fixed without loss; otherwise it changes nothing else. With accept it also gives up an
+// interrupted commit whose plan is lost, and takes the memory as it is: only the person may decide that.
 func (d *Doctor) Examine(ctx context.Context, fix, accept bool) ([]Check, error) {
 	defer d.Store.Lock()()
 	dir, err := d.Store.Disk()

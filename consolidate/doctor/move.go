@@ -13,11 +13,11 @@ import (
 	"dream-mcp/memory/merge"
 )
 
-// MergeInto moves all memories into another directory, which a host has made for the same project, and merges them with what
-// is there: of a memory that both have, every line is kept. It returns the number of memories that were moved.
+// MergeInto moves all memories into another directory, which a host has made for the same project, and merges them with
+// what is there: of a memory that both have, every line is kept. It returns the number of memories that were moved.
 //
-// Nothing is deleted here before it has landed there, and both can be undone. The words that the memories cite go with them;
-// the log of what was done before stays here. After a crash it can be called again.
+// Nothing is deleted here before it has landed there, and both can be undone. The words that the memories cite go with
+// them; the log of what was done before stays here. After a crash it can be called again.
 func (d *Doctor) MergeInto(ctx context.Context, dir string) (moved int, err error) {
 	defer d.Store.Lock()()
 	if t := d.Store.Current(); t != nil {

@@ -18,8 +18,8 @@ import (
 // maxUnread bounds what an error names.
 const maxUnread = 5
 
-// An UnreadError says which files and texts of the archive could not be read, from which a text is to be removed. It is removed from all
-// else.
+// An UnreadError says which files and texts of the archive could not be read, from which a text is to be removed. It is
+// removed from all else.
 type UnreadError struct{ *ops.RequestError }
 
 func (e *UnreadError) Unwrap() error { return e.RequestError }
@@ -39,8 +39,8 @@ func unreadError(files []string, damaged []error) error {
 	return &UnreadError{&ops.RequestError{Message: "what cannot be read may still have the text: " + phrase.Few(files, maxUnread), Hint: hint}}
 }
 
-// readAll reads the files of a memory in which a text can be replaced. What is not a file, or is too large, is left out: WhereIs reports
-// that it stays. unread says which others cannot be read, and why.
+// readAll reads the files of a memory in which a text can be replaced. What is not a file, or is too large, is left
+// out: WhereIs reports that it stays. unread says which others cannot be read, and why.
 func readAll(dir *memory.Dir) (files []memory.File, unread []string, err error) {
 	l, err := dir.List()
 	for _, e := range l.Files {
@@ -61,8 +61,8 @@ func readAll(dir *memory.Dir) (files []memory.File, unread []string, err error) 
 	return files, unread, err
 }
 
-// Finish replaces in a memory the texts that Begin added for it. It fails with a *UnreadError if something cannot be read; it is to be
-// called again. The caller holds the mutex of the store.
+// Finish replaces in a memory the texts that Begin added for it. It fails with a *UnreadError if something cannot be
+// read; it is to be called again. The caller holds the mutex of the store.
 func Finish(ctx context.Context, store *ops.Store) error {
 	list, err := readList(store)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,7 +1,8 @@
-// Package forget removes a text that the person wants forgotten from the memories, the archive, the quoted words and the records.
+// Package forget removes a text that the person wants forgotten from the memories, the archive, the quoted words and
+// the records.
 //
-// The list of what was forgotten is written first, so a crash loses nothing: Finish can be called again. Transcripts are the
-// host's and are not changed; what is forgotten is not shown of them. It cannot be undone.
+// The list of what was forgotten is written first, so a crash loses nothing: Finish can be called again. Transcripts
+// are the host's and are not changed; what is forgotten is not shown of them. It cannot be undone.
 package forget
 
 import (
@@ -174,8 +175,8 @@ func Entries(store *ops.Store) ([]forgotten.Text, error) {
 	return list.Entries(), nil
 }
 
-// Drop removes an entry of the list, by its number from 1: what has the text is shown again. What was replaced in memories stays
-// replaced.
+// Drop removes an entry of the list, by its number from 1: what has the text is shown again. What was replaced in
+// memories stays replaced.
 func Drop(ctx context.Context, store *ops.Store, number int) error {
 	return changeList(ctx, store, func(l *forgotten.List) error {
 		if !l.Drop(number) {

@@ -23,7 +23,8 @@ import (
 // secretText is in every string of the database before it is forgotten.
 const secretText = "the swimming pool"
 
-// noText are the columns, and the keys of values in JSON, that have no text of a memory, a person or a model. "*" is a key that is data.
+// noText are the columns, and the keys of values in JSON, that have no text of a memory, a person or a model. "*" is a
+// key that is data.
 var noText = map[string][]string{
 	"an ID or a sum": {
 		"changes.operation", "changes.before", "changes.after", "events.dream", "log.operation", "log.undoes", "needs.operation", "needs.sum",
@@ -52,7 +53,8 @@ var noText = map[string][]string{
 	"what git answered": {"share.pending", "share.stopped"},
 }
 
-// Forget reaches every column of the database, and every string of the values that it has in JSON, but for those of noText.
+// Forget reaches every column of the database, and every string of the values that it has in JSON, but for those of
+// noText.
 func TestReach(t *testing.T) {
 	store := ops.Open(ops.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: time.Now})
 	defer store.Lock()()

@@ -27,8 +27,8 @@ type UndoResult struct {
 	Redo      string         `json:"redo,omitempty"`       // without an ID: a later undo that was passed over; undoing it redoes what it undid
 }
 
-// Undo reverts the changes of operation id. If id is "", that is the newest operation of this machine that is not undone; what
-// was pulled from other machines is undone only by its ID. Undo keeps and reports later changes of others.
+// Undo reverts the changes of operation id. If id is "", that is the newest operation of this machine that is not
+// undone; what was pulled from other machines is undone only by its ID. Undo keeps and reports later changes of others.
 func (h *History) Undo(ctx context.Context, id string) (UndoResult, error) {
 	defer h.Store.Lock()()
 	if err := h.recover(ctx); err != nil { // an interrupted commit may be the one to undo
@@ -87,8 +87,8 @@ func (h *History) operationToUndo(id string) (whole, redo string, o ops.Op, err 
 	return id, redo, o, err
 }
 
-// newestOurs returns the newest operation of this machine that is not undone, and the newest undo after it that was not itself
-// undone.
+// newestOurs returns the newest operation of this machine that is not undone, and the newest undo after it that was not
+// itself undone.
 func (h *History) newestOurs() (id, redo string, err error) {
 	for e, err := range h.Store.Records.Newest(state.LogQuery{Changed: true}) {
 		switch {
@@ -107,7 +107,8 @@ func (h *History) newestOurs() (id, redo string, err error) {
 	return "", "", ErrUndone
 }
 
-// Undoable returns the ID of the operation that Undo of id would revert, and describes it: who did it, when, and to which files.
+// Undoable returns the ID of the operation that Undo of id would revert, and describes it: who did it, when, and to
+// which files.
 func (h *History) Undoable(ctx context.Context, id string) (whole, did string, err error) {
 	defer h.Store.Lock()()
 	if t := h.Store.Current(); t != nil {

@@ -27,8 +27,8 @@ type History struct {
 // landings are archived operations that have landed, in that order.
 type landings []state.Operation
 
-// Landed returns the operations that have landed since a time and changed one of some files, or all, after it has completed an
-// interrupted one. The caller holds the mutex.
+// Landed returns the operations that have landed since a time and changed one of some files, or all, after it has
+// completed an interrupted one. The caller holds the mutex.
 func (h *History) Landed(ctx context.Context, since time.Time, files ...memory.Name) (landings, error) {
 	db, err := h.database(ctx)
 	if err != nil {
@@ -86,8 +86,8 @@ func (all landings) of(n memory.Name) (versions []Version) {
 	return versions
 }
 
-// before returns the content of n when o landed ("" for no file), as the next operation that changed n recorded it. It reports
-// false if none did, or if somebody else wrote n in between.
+// before returns the content of n when o landed ("" for no file), as the next operation that changed n recorded it. It
+// reports false if none did, or if somebody else wrote n in between.
 func (all landings) before(n memory.Name, o state.Operation) (Version, bool) {
 	for at, l := range all {
 		earlier := l.Landed.Before(o.Landed) || l.Landed.Equal(o.Landed) && l.ID < o.ID

@@ -9,9 +9,9 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// aider appends all sessions of a project to one Markdown file in it. A heading begins a session. Each line that a person typed is a
-// heading too, what the program says is quoted, and both end with two spaces; the rest is the model's. Only a session's beginning has
-// a time.
+// aider appends all sessions of a project to one Markdown file in it. A heading begins a session. Each line that a
+// person typed is a heading too, what the program says is quoted, and both end with two spaces; the rest is the
+// model's. Only a session's beginning has a time.
 var aider = Host{
 	ID: "aider", Name: "aider", Program: "aider",
 	Sessions: []Sessions{{

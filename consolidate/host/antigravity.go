@@ -9,9 +9,10 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// Antigravity, its command line and its editor, has a folder for each conversation, and in it a transcript that grows. A database beside
-// them has the directories of each, and the conversation that began it. What a person typed is in an element. A call has no ID: the
-// steps after it answer its calls in their order. Versions before May 2026 encrypted theirs.
+// Antigravity, its command line and its editor, has a folder for each conversation, and in it a transcript that grows.
+// A database beside them has the directories of each, and the conversation that began it. What a person typed is in an
+// element. A call has no ID: the steps after it answer its calls in their order. Versions before May 2026 encrypted
+// theirs.
 var antigravity = Host{
 	ID: "antigravity", Name: "Antigravity", Program: "agy",
 	Sessions: []Sessions{{

@@ -6,8 +6,9 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// Claude Desktop runs Claude Code for its chats about a person's folders (Cowork), and keeps the records of each in a folder of its own.
-// The folders that the person chose are in a file beside that. What is typed in its Code tab is among Claude Code's sessions.
+// Claude Desktop runs Claude Code for its chats about a person's folders (Cowork), and keeps the records of each in a
+// folder of its own. The folders that the person chose are in a file beside that. What is typed in its Code tab is
+// among Claude Code's sessions.
 var claudeDesktop = Host{
 	ID: "claude-desktop", Name: "Claude Desktop",
 	Settings: &Settings{

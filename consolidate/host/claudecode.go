@@ -6,8 +6,8 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// Claude Code writes a file for each session into a folder for each directory in which it was started. Its records are those of package
-// said, and its folders are chosen by package sessions.
+// Claude Code writes a file for each session into a folder for each directory in which it was started. Its records are
+// those of package said, and its folders are chosen by package sessions.
 var claudeCode = Host{
 	ID: string(said.ClaudeCode), Name: "Claude Code", Program: "claude", Get: "npm install -g @anthropic-ai/claude-code", Ask: "/dream:dream",
 	Variables: Variables{

@@ -9,8 +9,8 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// Cline keeps a folder for each session, and in it a file of messages that is rewritten whole, and one of facts. What a person typed is
-// in an element; the rest in the person's place is results of tools, and the prompts of sub-agents.
+// Cline keeps a folder for each session, and in it a file of messages that is rewritten whole, and one of facts. What a
+// person typed is in an element; the rest in the person's place is results of tools, and the prompts of sub-agents.
 var cline = Host{
 	ID: "cline", Name: "Cline CLI", Program: "cline", Tried: "3.0.65", Ask: "/dream",
 	Settings: &Settings{

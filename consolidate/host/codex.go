@@ -9,10 +9,10 @@ import (
 	"dream-mcp/memory/lazy"
 )
 
-// Codex writes a file for each session of any project, by the day on which it began: lines of timestamp, type and payload.
-// What a person typed is in it twice, once among what is sent to the model together with what Codex injects, and
-// once as an event, which is read here. What the model said is read where it was answered. A sub-agent's session says so in
-// its first line. What a fork copied from another session counts once.
+// Codex writes a file for each session of any project, by the day on which it began: lines of timestamp, type and
+// payload. What a person typed is in it twice, once among what is sent to the model together with what Codex injects,
+// and once as an event, which is read here. What the model said is read where it was answered. A sub-agent's session
+// says so in its first line. What a fork copied from another session counts once.
 var codex = Host{
 	ID: "codex", Name: "Codex", Program: "codex", Tried: "0.171.0", Get: "npm install -g @openai/codex", Ask: "$dream",
 	Variables: Variables{Started: []string{"CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_HOME"}, Session: "CODEX_THREAD_ID"},
@@ -51,8 +51,8 @@ var codexNotTyped = []string{
 	"<user_shell_command>",
 }
 
-// codexBackground: its own tools run in a sandbox that cannot write and has no network. It reads no configuration but ours and keeps
-// nothing of the session. It has no limits of turns and money.
+// codexBackground: its own tools run in a sandbox that cannot write and has no network. It reads no configuration but
+// ours and keeps nothing of the session. It has no limits of turns and money.
 func codexBackground(r RunOptions) (line []string, dir string, err error) {
 	var env []string
 	for name, value := range r.Env {
@@ -204,8 +204,8 @@ func codexOutput(v said.Raw) said.Raw {
 // codexGroup is where a group of tasks of Codex's memory names its directories.
 var codexGroup = lazy.New(`\bcwd=([^;,]+)`)
 
-// codexEntries are the lists of Codex's memory, which is one file for all projects: groups of tasks, each with its directories. What it says
-// of single tasks and their keywords is left out.
+// codexEntries are the lists of Codex's memory, which is one file for all projects: groups of tasks, each with its
+// directories. What it says of single tasks and their keywords is left out.
 func codexEntries(path, text string) (all []remembered) {
 	lines := strings.Split(text, "\n")
 	for n := 0; n < len(lines); {

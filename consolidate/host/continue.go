@@ -2,8 +2,8 @@ package host
 
 import "dream-mcp/consolidate/transcript/said"
 
-// Continue rewrites one file a session. What a person typed is the content of a message; what was put beside it is apart. Messages have no
-// times. What a tool answered is beside its call, or in a message of its own.
+// Continue rewrites one file a session. What a person typed is the content of a message; what was put beside it is
+// apart. Messages have no times. What a tool answered is beside its call, or in a message of its own.
 var continueDev = Host{
 	ID: "continue", Name: "Continue", Program: "cn", Tried: "1.5.47",
 	Sessions: []Sessions{{

@@ -2,8 +2,9 @@ package host
 
 import "dream-mcp/consolidate/transcript/said"
 
-// Copilot CLI has a folder for each session, and in it a file that grows. What a person typed is a field of its record; beside it is
-// what the model was sent. Sub-agents are in the same file, marked. VS Code's background agents write the same.
+// Copilot CLI has a folder for each session, and in it a file that grows. What a person typed is a field of its record;
+// beside it is what the model was sent. Sub-agents are in the same file, marked. VS Code's background agents write the
+// same.
 var copilot = Host{
 	ID: "copilot", Name: "Copilot CLI", Program: "copilot", Tried: "1.0.102", Ask: "/dream",
 	Settings: &Settings{

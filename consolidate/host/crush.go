@@ -8,8 +8,8 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// Crush keeps a database in each project, and a list of the projects in its own folder. A sub-agent's session names its parent. Rows are
-// changed while an answer is written.
+// Crush keeps a database in each project, and a list of the projects in its own folder. A sub-agent's session names its
+// parent. Rows are changed while an answer is written.
 var crush = Host{
 	ID: "crush", Name: "Crush", Program: "crush", Tried: "0.90.0",
 	Settings: &Settings{

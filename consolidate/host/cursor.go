@@ -10,8 +10,9 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// Cursor, its editor and its command line, writes a file for each session into a folder for each directory, whose name does not say
-// which of its dashes were in the path. What a person typed is in an element, the time in another; results of tools are not kept.
+// Cursor, its editor and its command line, writes a file for each session into a folder for each directory, whose name
+// does not say which of its dashes were in the path. What a person typed is in an element, the time in another; results
+// of tools are not kept.
 var cursor = Host{
 	ID: "cursor", Name: "Cursor", Program: "cursor",
 	Variables: Variables{Hook: []string{"CURSOR_VERSION"}},
@@ -44,8 +45,8 @@ func cursorAnswer(event, model, _ string) any {
 	return answer
 }
 
-// cursorOurs returns a filter for the folders of the project's directories. One below a root is its only if such a directory exists, and
-// none beside the root has the same name: "-lamp-oil" may be of /lamp/oil and of /lamp-oil.
+// cursorOurs returns a filter for the folders of the project's directories. One below a root is its only if such a
+// directory exists, and none beside the root has the same name: "-lamp-oil" may be of /lamp/oil and of /lamp-oil.
 func cursorOurs(_ string, roots []string) func(string) bool {
 	return func(transcripts string) bool {
 		has := strings.ToLower(dashed(filepath.Base(filepath.Dir(transcripts))))

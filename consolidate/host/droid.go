@@ -2,8 +2,8 @@ package host
 
 import "dream-mcp/consolidate/transcript/said"
 
-// Droid writes a file for each session into a folder for each directory. What the host puts in a person's place says for whom it is
-// visible: errors, the output of hooks, reminders. A fork repeats messages under the same IDs.
+// Droid writes a file for each session into a folder for each directory. What the host puts in a person's place says
+// for whom it is visible: errors, the output of hooks, reminders. A fork repeats messages under the same IDs.
 var droid = Host{
 	ID: "droid", Name: "Droid", Program: "droid", Tried: "0.225.2", Ask: "/dream",
 	Settings: &Settings{

@@ -17,11 +17,10 @@ import (
 	"dream-mcp/memory/atomicfile"
 )
 
-// Gemini CLI keeps a folder for each project, named by a short name or the SHA-256 of the project's path,
-// and in it a file a session: one JSON document, or (since 2026) a log that must be replayed to its end:
-// a message written again under its id replaces the first, "$set" changes the head or all messages, "$rewindTo"
-// removes a message and all after it. So a file is read whole, and turned into records of what it has at its end, two for
-// each message.
+// Gemini CLI keeps a folder for each project, named by a short name or the SHA-256 of the project's path, and in it a
+// file a session: one JSON document, or (since 2026) a log that must be replayed to its end: a message written again
+// under its id replaces the first, "$set" changes the head or all messages, "$rewindTo" removes a message and all after
+// it. So a file is read whole, and turned into records of what it has at its end, two for each message.
 var gemini = Host{
 	ID: "gemini", Name: "Gemini CLI", Program: "gemini", Tried: "0.61.0", Ask: "/dream",
 	Variables: Variables{

@@ -8,8 +8,8 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// Goose keeps the sessions of all projects in one database. Its kind says who began one; what is not for the person's eyes was put in
-// their place. The files of versions before 1.10 were copied into it.
+// Goose keeps the sessions of all projects in one database. Its kind says who began one; what is not for the person's
+// eyes was put in their place. The files of versions before 1.10 were copied into it.
 var goose = Host{
 	ID: "goose", Name: "Goose", Program: "goose",
 	Sessions: []Sessions{{

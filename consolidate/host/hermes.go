@@ -7,8 +7,8 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// Hermes keeps the sessions of all projects in one database, or in one a profile. Where one came through a chat platform, anybody may have
-// typed. Its memory is about the person and the machine.
+// Hermes keeps the sessions of all projects in one database, or in one a profile. Where one came through a chat
+// platform, anybody may have typed. Its memory is about the person and the machine.
 var hermes = Host{
 	ID: "hermes", Name: "Hermes", Program: "hermes",
 	Sessions: []Sessions{{

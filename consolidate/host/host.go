@@ -24,8 +24,8 @@ type Host struct {
 	Hooks     *Hooks
 	Sessions  []Sessions // of this version and of earlier ones
 
-	// Background returns the command line that runs the host without a person, and the folder to start it in. The prompt is
-	// its standard input. It may use our tools and those that read the project, and nothing else.
+	// Background returns the command line that runs the host without a person, and the folder to start it in. The
+	// prompt is its standard input. It may use our tools and those that read the project, and nothing else.
 	Background func(RunOptions) (line []string, dir string, err error)
 
 	Reads  []string // tools that change nothing and ask nobody but the person

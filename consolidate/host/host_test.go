@@ -31,7 +31,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// No other package of the program names a host. The names of some are words of code; Claude Code's records are everybody's.
+// No other package of the program names a host. The names of some are words of code; Claude Code's records are
+// everybody's.
 func TestNamedHereOnly(t *testing.T) {
 	var names []string
 	for _, h := range List {

@@ -2,7 +2,8 @@ package host
 
 import "dream-mcp/consolidate/transcript/said"
 
-// Kilo is made from opencode, and keeps opencode's tables. Beside the text of a command it keeps the command as it was typed.
+// Kilo is made from opencode, and keeps opencode's tables. Beside the text of a command it keeps the command as it was
+// typed.
 var kilo = Host{
 	ID: "kilo", Name: "Kilo", Program: "kilo", Tried: "7.7.9",
 	Settings: &Settings{

@@ -8,8 +8,8 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// Kimi Code has a folder for each session: a file of facts, and for each agent a file that grows. What a person typed is in it three times,
-// once as a prompt with its origin, which is read. A fork copies the folder.
+// Kimi Code has a folder for each session: a file of facts, and for each agent a file that grows. What a person typed
+// is in it three times, once as a prompt with its origin, which is read. A fork copies the folder.
 var kimi = Host{
 	ID: "kimi", Name: "Kimi Code", Program: "kimi", Tried: "2.1.0", Ask: "/skill:dream",
 	Settings: &Settings{

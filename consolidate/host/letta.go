@@ -11,8 +11,9 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// Letta Code, where it keeps its sessions on this machine, has a folder for each conversation, in pi's records. Beside what a person typed
-// are reminders; an interrupted text is stored again with the next one. A sub-agent has a conversation of its own, and what it is asked looks typed.
+// Letta Code, where it keeps its sessions on this machine, has a folder for each conversation, in pi's records. Beside
+// what a person typed are reminders; an interrupted text is stored again with the next one. A sub-agent has a
+// conversation of its own, and what it is asked looks typed.
 var letta = Host{
 	ID: "letta", Name: "Letta Code", Program: "letta", Tried: "0.32.18",
 	Sessions: []Sessions{{
@@ -27,7 +28,8 @@ var letta = Host{
 
 var _ = add(&letta)
 
-// lettaID is the name that a conversation's folder is made from: of the conversation, or of the agent whose first one it is.
+// lettaID is the name that a conversation's folder is made from: of the conversation, or of the agent whose first one
+// it is.
 func lettaID(file string) string {
 	name, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(folderID(file), "="))
 	_, id, _ := strings.Cut(string(name), ":")

@@ -12,9 +12,9 @@ import (
 	"dream-mcp/memory/related"
 )
 
-// memories are the files in which a host's model keeps what it remembers of a project, or of the person. Each entry is a session of one
-// utterance, named by its words: one that changes is another session, and what was listed once is not listed again. A file that is a link,
-// or has a second name, is not read.
+// memories are the files in which a host's model keeps what it remembers of a project, or of the person. Each entry is
+// a session of one utterance, named by its words: one that changes is another session, and what was listed once is not
+// listed again. A file that is a link, or has a second name, is not read.
 func memories(id said.HostID, place Place, paths []string, ours func(home string, roots []string) func(string) bool, cut func(path, text string) []remembered) Sessions {
 	f := said.Format{Host: id, Memory: true, Ours: ours}
 	for _, path := range paths {
@@ -63,7 +63,8 @@ func (e remembered) part(path string, at time.Time) part {
 // pointer is a line of an index.
 var pointer = lazy.New(`^[-*]\s+\[[^\]]*\]\([^)]*\.md\)`)
 
-// passages are the entries of a Markdown file: its description, paragraphs and list items. A file of the person's is about the person.
+// passages are the entries of a Markdown file: its description, paragraphs and list items. A file of the person's is
+// about the person.
 func passages(path, text string) (all []remembered) {
 	t := memory.ParseTopic([]byte(text))
 	_, at, _ := t.Field("description")

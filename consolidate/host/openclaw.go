@@ -12,11 +12,11 @@ import (
 	"dream-mcp/memory/lazy"
 )
 
-// OpenClaw keeps the sessions of each of its agents in a database, and versions before 2026.9 in a file for each: a head with the
-// working directory, then a tree of entries, in the order in which they were said. A long entry is compressed in the database. What was
-// said on a branch that was left was said too. Most of what is in a person's place is wrapped by the channel that it came through, and
-// much was typed by nobody: events, heartbeats, jobs. In the chats of a group other people speak: there only the words of the owner,
-// whom the host marks, are the person's.
+// OpenClaw keeps the sessions of each of its agents in a database, and versions before 2026.9 in a file for each: a
+// head with the working directory, then a tree of entries, in the order in which they were said. A long entry is
+// compressed in the database. What was said on a branch that was left was said too. Most of what is in a person's place
+// is wrapped by the channel that it came through, and much was typed by nobody: events, heartbeats, jobs. In the chats
+// of a group other people speak: there only the words of the owner, whom the host marks, are the person's.
 var openClaw = Host{
 	ID: "openclaw", Name: "OpenClaw", Program: "openclaw", Tried: "2026.9.6",
 	Sessions: []Sessions{{
@@ -139,8 +139,8 @@ var openClawNotTyped = []string{
 	"An async command you ran earlier has completed",
 }
 
-// openClawID is the name of a file: a UUID, and perhaps "-topic-" and the topic's. "ID.jsonl.deleted.…" and "ID.jsonl.reset.…" are
-// sessions that a person removed.
+// openClawID is the name of a file: a UUID, and perhaps "-topic-" and the topic's. "ID.jsonl.deleted.…" and
+// "ID.jsonl.reset.…" are sessions that a person removed.
 func openClawID(path string) string {
 	stem := said.Stem(path)
 	if len(stem) < 36 || !said.IsUUID(stem[:36]) || len(stem) > 36 && !strings.HasPrefix(stem[36:], "-topic-") {
@@ -209,8 +209,8 @@ func openClawTyped(text string) string {
 }
 
 var (
-	// openClawEnvelope is before the words that came through a channel, with the sender or the time: "[Telegram Ann id:7 +3m
-	// 2026-11-18T09:14Z] "; or it is only the time: "[Wed 2026-11-18 09:14 UTC] ".
+	// openClawEnvelope is before the words that came through a channel, with the sender or the time: "[Telegram Ann
+	// id:7 +3m 2026-11-18T09:14Z] "; or it is only the time: "[Wed 2026-11-18 09:14 UTC] ".
 	openClawEnvelope = lazy.New(`^\[[A-Z][^\[\]\n]* (?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?:Z| [^\s\[\]]+)?|id:[^\s\[\]]+(?: \+\w+)?)\]\s`)
 
 	openClawMessageID = lazy.New(`(?m)^[ \t]*\[message_id: [^\[\]\n]*\][ \t]*(?:\n|$)`)
@@ -219,7 +219,8 @@ var (
 	openClawAnnounce = lazy.New(`(?s)^A (?:background task|subagent task|cron job) ".*" just .*\n\n(?:Findings|Result):\n`)
 )
 
-// maxEnvelope bounds an envelope. Anybody may write to OpenClaw: looking at a text must end soon, or remove what it looked at.
+// maxEnvelope bounds an envelope. Anybody may write to OpenClaw: looking at a text must end soon, or remove what it
+// looked at.
 const maxEnvelope = 256
 
 // openClawWords is a text without the blocks that describe the sender and the conversation, the events before it, the

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Anybody may write to an OpenClaw: a text made of what the channel puts before a person's words is passed over in one go. Else
-// four mebibytes would take minutes.
+// Anybody may write to an OpenClaw: a text made of what the channel puts before a person's words is passed over in one
+// go. Else four mebibytes would take minutes.
 func TestOpenClawHostile(t *testing.T) {
 	for _, unit := range []string{"a (untrusted):\n\n", "System: [\n", "[Wed 2026-11-18 09:14] ", "[Telegram Ann id:7 2026-11-18T09:14Z] ", "[message_id: 7]\n", "\n---\nQueued #1\n",
 		"Untrusted context (:\n```json\n\n```\n"} {

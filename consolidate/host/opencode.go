@@ -8,12 +8,12 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// opencode keeps the sessions of all projects in one database: sessions, messages, and the parts of messages (text, calls of
-// tools, thoughts, files). Since 2.0 a message is one row of another table, with its parts. Versions before 1.2 kept small
-// files, which the first start of a later one imports: they are not read. What the host puts in a person's place is marked
-// (synthetic), except the text of a command, which cannot be distinguished from what is typed. What a person typed that the
-// model does not get (ignored) is a plug-in's notice. A sub-agent's session names its parent. A fork copies messages under
-// other IDs, with their times.
+// opencode keeps the sessions of all projects in one database: sessions, messages, and the parts of messages (text,
+// calls of tools, thoughts, files). Since 2.0 a message is one row of another table, with its parts. Versions before
+// 1.2 kept small files, which the first start of a later one imports: they are not read. What the host puts in a
+// person's place is marked (synthetic), except the text of a command, which cannot be distinguished from what is typed.
+// What a person typed that the model does not get (ignored) is a plug-in's notice. A sub-agent's session names its
+// parent. A fork copies messages under other IDs, with their times.
 var openCode = Host{
 	ID: "opencode", Name: "opencode", Program: "opencode", Tried: "1.18.33", Ask: "/dream:dream",
 	Variables: Variables{Started: []string{"OPENCODE"}}, // it passes no session ID
@@ -60,8 +60,8 @@ type openCodePart struct {
 	data said.Raw
 }
 
-// openCodeLines returns a session in records. Its messages are in their order, and so are their parts; bad ones could not be
-// read.
+// openCodeLines returns a session in records. Its messages are in their order, and so are their parts; bad ones could
+// not be read.
 func openCodeLines(s session, messages []openCodeMessage, bad int) []said.Record {
 	head := said.Record{Type: said.MetaType, CWD: said.Quoted(s.Directory)}
 	lines := []said.Record{head}

@@ -10,8 +10,9 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// openCodeTables are those of opencode, and of hosts that are made from it. There may be two generations: session, with message and
-// part, and since 2.0 session_v2 with session_message, into which it copies the older sessions, and leaves them where they were.
+// openCodeTables are those of opencode, and of hosts that are made from it. There may be two generations: session, with
+// message and part, and since 2.0 session_v2 with session_message, into which it copies the older sessions, and leaves
+// them where they were.
 var openCodeTables = tables{openCodeSessions, openCodeRead}
 
 // openCodeSessions returns the sessions of a database that are wanted, each as the newest generation has it.
@@ -127,8 +128,8 @@ func (r *reading) parts(v database.View, session string) error {
 	return err
 }
 
-// openCodeTyped returns a part with what was typed as its text: the command in place of its body, where the host keeps it, and an argument
-// of the command line without the quotation marks around it.
+// openCodeTyped returns a part with what was typed as its text: the command in place of its body, where the host keeps
+// it, and an argument of the command line without the quotation marks around it.
 func openCodeTyped(part said.Raw) said.Raw {
 	text := part.Field("text").Text()
 	if title := part.Field("metadata").Field("kilo").Field("injected").Field("title"); !title.Empty() {

@@ -13,7 +13,8 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// Whatever number a database has for a time, ours of it can be written down: an event or a copied word with another could not.
+// Whatever number a database has for a time, ours of it can be written down: an event or a copied word with another
+// could not.
 func TestDateOf(t *testing.T) {
 	for _, ms := range []int64{0, 1_795_000_000_000, -1, 9e15, math.MaxInt64, math.MinInt64, 253402300799999} {
 		if _, err := dateOf(ms).In(time.FixedZone("", 14*60*60)).MarshalJSON(); err != nil {

@@ -7,8 +7,9 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// pi writes a file for each session into a folder for each directory: a head with the working directory, then a tree of entries. The files
-// and skills that a person named are before the words; a template is in their place, and nothing says so. A fork repeats entries.
+// pi writes a file for each session into a folder for each directory: a head with the working directory, then a tree of
+// entries. The files and skills that a person named are before the words; a template is in their place, and nothing
+// says so. A fork repeats entries.
 var pi = Host{
 	ID: "pi", Name: "pi", Program: "pi", Tried: "1.5.2",
 	Settings: &Settings{

@@ -2,8 +2,9 @@ package host
 
 import "dream-mcp/consolidate/transcript/said"
 
-// Qwen Code writes a file for each session into a folder for each directory: Claude Code's envelope around Gemini CLI's parts. What a
-// person typed is marked, and so is the body of a command; before that is the command as it was typed, which is read in its place.
+// Qwen Code writes a file for each session into a folder for each directory: Claude Code's envelope around Gemini CLI's
+// parts. What a person typed is marked, and so is the body of a command; before that is the command as it was typed,
+// which is read in its place.
 var qwen = Host{
 	ID: "qwen", Name: "Qwen Code", Program: "qwen", Tried: "0.24.4", // its own /dream hides our prompt
 	Settings: &Settings{

@@ -42,8 +42,8 @@ func (s *session) reason(ours func([]string) bool) said.Reason {
 	return s.Reason
 }
 
-// twoTables returns the tables of a database that has one of sessions and one of messages. of decodes a row of the first; read
-// decodes a row of the second and adds what was said in it.
+// twoTables returns the tables of a database that has one of sessions and one of messages. of decodes a row of the
+// first; read decodes a row of the second and adds what was said in it.
 func twoTables(name string, ofSession []string, of func(database.Row) session, ofMessage []string,
 	read func(row database.Row, b *budget, words, answers *said.Record) error) tables {
 	sessions := func(v database.View, wanted func(*session) bool) (all []session, err error) {
@@ -92,8 +92,8 @@ type collection struct {
 	db     database.File
 }
 
-// List reads all sessions of a database. Of the project's sessions it also counts the parts, since some hosts do not change the time
-// of a session with each part.
+// List reads all sessions of a database. Of the project's sessions it also counts the parts, since some hosts do not
+// change the time of a session with each part.
 func (c *collection) List(since time.Time) (files []said.File, skipped said.Skipped, err error) {
 	err = c.db.View(func(v database.View) error {
 		skipped = said.Skipped{}

@@ -6,9 +6,9 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// tasks are the sessions of an extension of VS Code that is made from the older Cline: a folder for each task, and in it a file of what was
-// shown, which is rewritten whole. What a person typed is the first text and each feedback. The directory is beside it, or in the list of
-// all tasks.
+// tasks are the sessions of an extension of VS Code that is made from the older Cline: a folder for each task, and in
+// it a file of what was shown, which is rewritten whole. What a person typed is the first text and each feedback. The
+// directory is beside it, or in the list of all tasks.
 func tasks(host said.HostID, extension string) Sessions {
 	return Sessions{
 		Format: said.Format{

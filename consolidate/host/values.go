@@ -13,7 +13,8 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// dateOf returns the time of a number of milliseconds since 1970; 1970 itself if no calendar has it: it could not be written as JSON.
+// dateOf returns the time of a number of milliseconds since 1970; 1970 itself if no calendar has it: it could not be
+// written as JSON.
 func dateOf(ms int64) time.Time {
 	if t := time.UnixMilli(ms); t.UTC().Year() >= 1970 && t.UTC().Year() <= 9998 { // a zone may be a day ahead
 		return t
@@ -134,8 +135,8 @@ func element(text, name string) (inner string, ok bool) {
 	return inner, ok
 }
 
-// dashed returns the name that some hosts give the folder of a directory: a dash in place of each character that is not an ASCII
-// letter or digit.
+// dashed returns the name that some hosts give the folder of a directory: a dash in place of each character that is not
+// an ASCII letter or digit.
 func dashed(dir string) string {
 	return strings.Map(func(r rune) rune {
 		if r > unicode.MaxASCII || !said.IsAlphanumeric(byte(r)) {
@@ -145,8 +146,8 @@ func dashed(dir string) string {
 	}, dir)
 }
 
-// oursByName returns a function that reports whether a folder, so many levels above the one with the sessions, has the name of a
-// directory of the project, or of one below it. name makes the name of a directory.
+// oursByName returns a function that reports whether a folder, so many levels above the one with the sessions, has the
+// name of a directory of the project, or of one below it. name makes the name of a directory.
 func oursByName(level int, name func(dir string) string) func(home string, roots []string) func(string) bool {
 	return func(_ string, roots []string) func(string) bool {
 		return func(folder string) bool {
@@ -165,7 +166,8 @@ func oursByName(level int, name func(dir string) string) func(home string, roots
 	}
 }
 
-// Bounds of what is read of a file that names the project of sessions, and of one that lists projects or has facts of a session.
+// Bounds of what is read of a file that names the project of sessions, and of one that lists projects or has facts of a
+// session.
 const (
 	maxMarker   = 4 << 10
 	maxProjects = 1 << 20

@@ -10,8 +10,9 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// VS Code keeps the chats of Copilot in a folder for each workspace, whose directory is in a file beside it: a document for each
-// chat, or since 2026 a log of changes to one. What a person typed is a field of a request, unless the request was a click.
+// VS Code keeps the chats of Copilot in a folder for each workspace, whose directory is in a file beside it: a document
+// for each chat, or since 2026 a log of changes to one. What a person typed is a field of a request, unless the request
+// was a click.
 var vsCode = Host{
 	ID: "vscode", Name: "VS Code", Program: "code", Ask: "/mcp.dream.dream",
 	Settings: &Settings{
@@ -111,8 +112,8 @@ func vsCodeText(response said.Raw) string {
 	return strings.TrimSpace(b.String())
 }
 
-// replay returns the document that a log of changes leads to, and how many of its lines could not be read: 0 sets the whole, 1 a value at
-// a path, 2 appends to a list, which is cut first, 3 deletes.
+// replay returns the document that a log of changes leads to, and how many of its lines could not be read: 0 sets the
+// whole, 1 a value at a path, 2 appends to a list, which is cut first, 3 deletes.
 func replay(log []byte) (whole said.Raw, bad int) {
 	var root any
 	for line := range bytes.Lines(log) {
@@ -153,7 +154,8 @@ func replay(log []byte) (whole said.Raw, bad int) {
 	return whole, bad
 }
 
-// changed returns a value with the one at a path below it changed. Objects that are missing on the way are made; elements are not.
+// changed returns a value with the one at a path below it changed. Objects that are missing on the way are made;
+// elements are not.
 func changed(v any, path []any, change func(any) any) any {
 	if len(path) == 0 {
 		return change(v)

@@ -9,9 +9,9 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// Zed keeps the threads of all projects in one database, each as a document that is rewritten and may be compressed. Its folders are in a
-// column, or in the document. What a person mentioned is apart from what they typed. Messages have no times. A thread
-// that was imported is another person's. Agents of other makers in Zed keep sessions of their own.
+// Zed keeps the threads of all projects in one database, each as a document that is rewritten and may be compressed.
+// Its folders are in a column, or in the document. What a person mentioned is apart from what they typed. Messages have
+// no times. A thread that was imported is another person's. Agents of other makers in Zed keep sessions of their own.
 var zed = Host{
 	ID: "zed", Name: "Zed", Program: "zed",
 	Sessions: []Sessions{

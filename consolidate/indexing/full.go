@@ -43,8 +43,8 @@ func WithoutLine(s *ops.Records, dir *memory.Dir, x *memory.Index) []string {
 	})
 }
 
-// nameCreated gives a line to each memory that t creates and the index does not name, and to those that had no line because
-// the index was full, as far as there is room, but for those in except.
+// nameCreated gives a line to each memory that t creates and the index does not name, and to those that had no line
+// because the index was full, as far as there is room, but for those in except.
 func nameCreated(t *ops.Tx, e *Index, except ...string) error {
 	e.Full = slices.DeleteFunc(e.Full, func(n memory.Name) bool { return e.Line(n) == "" }) // looked at again
 	waited := unindexed(t.Notes())
@@ -80,8 +80,8 @@ func nameCreated(t *ops.Tx, e *Index, except ...string) error {
 	return nil
 }
 
-// noteFull keeps which memories have no line because the index is full, in the order in which they are to get one, and some that
-// may not have theirs yet.
+// noteFull keeps which memories have no line because the index is full, in the order in which they are to get one, and
+// some that may not have theirs yet.
 func noteFull(t *ops.Tx, e *Index, more ...memory.Name) error {
 	full := []string{}
 	for _, n := range slices.Concat(e.Full, more) {

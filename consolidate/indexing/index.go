@@ -1,5 +1,5 @@
-// Package indexing makes the index of a memory that lands with an operation: lines for new memories, lines that follow the
-// descriptions of changed ones, and what a dream asks for, within what a host loads.
+// Package indexing makes the index of a memory that lands with an operation: lines for new memories, lines that follow
+// the descriptions of changed ones, and what a dream asks for, within what a host loads.
 package indexing
 
 import (
@@ -122,8 +122,8 @@ func Edit(t *ops.Tx) (*Index, error) {
 	return e, nameCreated(t, e)
 }
 
-// follow derives the lines of the memories that t changes again, where they were derived from the name and the description. Of
-// the others it notes what there is to look at.
+// follow derives the lines of the memories that t changes again, where they were derived from the name and the
+// description. Of the others it notes what there is to look at.
 func follow(t *ops.Tx, e *Index) error {
 	entries := e.ByFile()
 	for _, c := range t.Changes {
@@ -160,7 +160,8 @@ func follow(t *ops.Tx, e *Index) error {
 	return nil
 }
 
-// Foresee returns the memory on disk, and as it would be with the stage and the index e landed (nil: the index as it is).
+// Foresee returns the memory on disk, and as it would be with the stage and the index e landed (nil: the index as it
+// is).
 func Foresee(t *ops.Tx, e *Index) (before, after *memory.Snapshot, err error) {
 	if before, err = t.Dir.Snapshot(); err != nil {
 		return nil, nil, err
@@ -172,8 +173,8 @@ func Foresee(t *ops.Tx, e *Index) (before, after *memory.Snapshot, err error) {
 	return before, after, err
 }
 
-// textOf returns the text that the line of a changed memory was about: what is on disk, or for a new name what it had under its old
-// one; nil if that is not known.
+// textOf returns the text that the line of a changed memory was about: what is on disk, or for a new name what it had
+// under its old one; nil if that is not known.
 func textOf(t *ops.Tx, c state.Change) []byte {
 	if c.Before != "" {
 		f, err := t.Dir.Read(c.Name)
@@ -198,8 +199,8 @@ func (e *Index) Name(line ops.IndexLine, n memory.Name, t *ops.Tx) error {
 	return e.ifItFits(n, func() error { return e.setLine(line, n, t) })
 }
 
-// setLine names n in the index. A new entry takes what the line leaves empty from the name and description of the memory. The name of
-// the file is not a title: who read the index without titles may know no other.
+// setLine names n in the index. A new entry takes what the line leaves empty from the name and description of the
+// memory. The name of the file is not a title: who read the index without titles may know no other.
 func (e *Index) setLine(line ops.IndexLine, n memory.Name, t *ops.Tx) error {
 	if memory.StemOf(line.Title) == memory.StemOf(n.String()) {
 		line.Title = ""

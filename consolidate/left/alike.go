@@ -20,11 +20,12 @@ const (
 	maxAlike     = 3   // pairs
 )
 
-// minAlike is the share of the weight of their words that two memories share at least. share/README.md says what it finds.
+// minAlike is the share of the weight of their words that two memories share at least. share/README.md says what it
+// finds.
 const minAlike = 0.28
 
-// about returns the beginnings of the memories of the types user and feedback, without those that the person does not want in all
-// projects. Those that they have there are marked Outside.
+// about returns the beginnings of the memories of the types user and feedback, without those that the person does not
+// want in all projects. Those that they have there are marked Outside.
 func about(store *ops.Store, shown *memory.Snapshot) (docs []related.Document) {
 	declined, _ := state.Declined.Get(store.Records.Look()) // without it they are shown again
 	for _, d := range related.Documents(shown) {
@@ -39,8 +40,9 @@ func about(store *ops.Store, shown *memory.Snapshot) (docs []related.Document) {
 	return docs
 }
 
-// Alike returns memories of the person that another project, when it last dreamed, held alike: each with the nearest, without what is
-// like one that is in all projects. No directory of another project is opened, and one that is gone does not count.
+// Alike returns memories of the person that another project, when it last dreamed, held alike: each with the nearest,
+// without what is like one that is in all projects. No directory of another project is opened, and one that is gone
+// does not count.
 func Alike(store *ops.Store, shown *memory.Snapshot) (all []related.Pair) {
 	docs := about(store, shown)
 	project := make([]string, len(docs)) // of each; "" is this one

@@ -1,8 +1,8 @@
-// Package left notes what a dream left in the memory directory, and compares with it what others changed since, and with what
-// dreams of other projects left what is alike.
+// Package left notes what a dream left in the memory directory, and compares with it what others changed since, and
+// with what dreams of other projects left what is alike.
 //
-// A note has no text of the memories but the beginnings of those about the person. Where it is lost, the next dream is like
-// the first.
+// A note has no text of the memories but the beginnings of those about the person. Where it is lost, the next dream is
+// like the first.
 package left
 
 import (
@@ -48,8 +48,8 @@ func marked(marks string, p related.Passage) bool {
 	return false
 }
 
-// Keep records what a dream left. project is what a person calls it. Without the note the next dream is like the first, so an
-// error is not one of the dream.
+// Keep records what a dream left. project is what a person calls it. Without the note the next dream is like the first,
+// so an error is not one of the dream.
 func Keep(store *ops.Store, project, dream string) {
 	dir, err := store.Disk()
 	if err != nil || dir == nil {
@@ -87,8 +87,8 @@ func Last(store *ops.Store) (state.Left, error) {
 	return state.Left{}, cmp.Or(err, fs.ErrNotExist)
 }
 
-// A Changed is a memory that somebody else changed since the last dream: the host, the person, another machine or another
-// program.
+// A Changed is a memory that somebody else changed since the last dream: the host, the person, another machine or
+// another program.
 type Changed struct {
 	File   string
 	Action string // created, changed or deleted
@@ -96,7 +96,8 @@ type Changed struct {
 	Alone  []related.Passage // the first of what is new and touches nothing
 }
 
-// maxNearest is the number of memories beside a changed one that a dream reads. The map shows the passages of the others.
+// maxNearest is the number of memories beside a changed one that a dream reads. The map shows the passages of the
+// others.
 const maxNearest = 2
 
 // Nearest returns the passages of the memory that is nearest to what is new, and of the next if it has another value.
@@ -120,8 +121,8 @@ const (
 	maxAlone  = 3
 )
 
-// ChangesSince returns what somebody else changed since l. h has what we changed; staged are the memories that the open dream changed.
-// x has the passages that a change may touch.
+// ChangesSince returns what somebody else changed since l. h has what we changed; staged are the memories that the open
+// dream changed. x has the passages that a change may touch.
 func ChangesSince(ctx context.Context, l *state.Left, x *related.Index, now *memory.Snapshot, h *history.History, staged map[memory.Name]bool) (changes []Changed) {
 	ours := ownSums(ctx, h, l.Time)
 	here := map[string]bool{}
@@ -190,8 +191,8 @@ func (c *Changed) relate(x *related.Index, passages []related.Passage, max int) 
 	slices.SortStableFunc(c.Beside, func(a, b related.Pair) int { return a.From.Line - b.From.Line })
 }
 
-// ownSums returns what this program's operations left of files since a time, "" for none. A sync with a remote is not ours, nor
-// is what an undo gave back of an operation since then.
+// ownSums returns what this program's operations left of files since a time, "" for none. A sync with a remote is not
+// ours, nor is what an undo gave back of an operation since then.
 func ownSums(ctx context.Context, h *history.History, since time.Time) map[string]memory.Sum {
 	sums := map[string]memory.Sum{}
 	all, _ := h.Landed(ctx, since)

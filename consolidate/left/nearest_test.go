@@ -6,8 +6,8 @@ import (
 	"dream-mcp/memory/related"
 )
 
-// Of what a change touches, the passages of the nearest memory are read, and of the next one with another value, however the pairs are
-// ordered.
+// Of what a change touches, the passages of the nearest memory are read, and of the next one with another value,
+// however the pairs are ordered.
 func TestNearest(t *testing.T) {
 	var c Changed
 	for _, p := range []struct {

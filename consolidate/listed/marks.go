@@ -1,7 +1,7 @@
 // Package listed records which utterances dreams were shown, so that the next dream is shown the rest.
 //
-// The marks of a dream count after it has landed or was rejected, until it is undone. If marks are lost or damaged, their
-// utterances are listed again.
+// The marks of a dream count after it has landed or was rejected, until it is undone. If marks are lost or damaged,
+// their utterances are listed again.
 package listed
 
 import (
@@ -11,8 +11,8 @@ import (
 	"dream-mcp/consolidate/transcript/listing"
 )
 
-// keptMarks is the number of dreams whose marks are kept separate, since undoing a dream removes its marks. Those of older ones are
-// merged.
+// keptMarks is the number of dreams whose marks are kept separate, since undoing a dream removes its marks. Those of
+// older ones are merged.
 const keptMarks = 50
 
 // Marks are what the listings of a dream showed.
@@ -78,8 +78,8 @@ func Dreams(all []Marks) (ids []string) {
 	return ids
 }
 
-// Add adds to the marks of earlier dreams what the listings of a dream showed (nil: nothing was listed since a time). Adding it
-// again changes nothing. It calls undone when it merges the oldest marks.
+// Add adds to the marks of earlier dreams what the listings of a dream showed (nil: nothing was listed since a time).
+// Adding it again changes nothing. It calls undone when it merges the oldest marks.
 func Add(all []Marks, dream string, since time.Time, r *Record, undone func(dreams ...string) (map[string]bool, error)) ([]Marks, error) {
 	if r == nil { // its sessions come back
 		r = &Record{From: since}

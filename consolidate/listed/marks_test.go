@@ -19,8 +19,8 @@ func TestUnreadIsNotReviewed(t *testing.T) {
 	}
 }
 
-// FuzzMarks: whatever dreams landed, listed in part, or were undone, nothing counts as listed that no dream which is kept
-// showed, and what all of them showed together counts.
+// FuzzMarks: whatever dreams landed, listed in part, or were undone, nothing counts as listed that no dream which is
+// kept showed, and what all of them showed together counts.
 func FuzzMarks(f *testing.F) {
 	for seed := range uint64(50) {
 		f.Add(seed)

@@ -12,8 +12,8 @@ import (
 	"dream-mcp/memory/atomicfile"
 )
 
-// HostFile is Claude Code's lock file. We write it in the format that we found, with a modification time that is right for
-// readers of the other format.
+// HostFile is Claude Code's lock file. We write it in the format that we found, with a modification time that is right
+// for readers of the other format.
 const HostFile = ".consolidate-lock"
 
 // holderStale is the age at which Claude Code takes the lock over from a running holder: an hour in 2.1.330.
@@ -82,14 +82,14 @@ func ReadHost(root *os.Root) (HostRecord, error) {
 	return n, nil
 }
 
-// Held reports whether, by Claude Code's protocol, another process dreams at now or finished within the last hour. A dream
-// that succeeds leaves its PID in the file.
+// Held reports whether, by Claude Code's protocol, another process dreams at now or finished within the last hour. A
+// dream that succeeds leaves its PID in the file.
 func (n HostRecord) Held(now time.Time) bool {
 	return n.PID != 0 && n.PID != os.Getpid() && now.Sub(n.Time) < holderStale && processAlive(n.PID)
 }
 
-// TakeHost takes Claude Code's lock, which was free when it was read as prior: it writes our PID and reads it back. It fails
-// with ErrHeld if another process was faster.
+// TakeHost takes Claude Code's lock, which was free when it was read as prior: it writes our PID and reads it back. It
+// fails with ErrHeld if another process was faster.
 func TakeHost(dir *memory.Dir, prior HostRecord, now time.Time) error {
 	if err := prior.swap(dir, prior.text(os.Getpid(), now), now); err != nil {
 		return err
@@ -101,9 +101,9 @@ func TakeHost(dir *memory.Dir, prior HostRecord, now time.Time) error {
 	return err
 }
 
-// swap replaces the lock file in one step. It fails with ErrHeld if the file is no longer the one that was read as n: another
-// process has taken or released the lock, and may already have read its PID back. swap then restores the file. Comparing the PIDs
-// is not enough, since a process can take the lock with the PID that its earlier dream left.
+// swap replaces the lock file in one step. It fails with ErrHeld if the file is no longer the one that was read as n:
+// another process has taken or released the lock, and may already have read its PID back. swap then restores the file.
+// Comparing the PIDs is not enough, since a process can take the lock with the PID that its earlier dream left.
 func (n HostRecord) swap(dir *memory.Dir, text []byte, mtime time.Time) error {
 	was, body, err := atomicfile.Exchange(dir.Root(), HostFile, text, mtime)
 	if err != nil {
@@ -112,8 +112,8 @@ func (n HostRecord) swap(dir *memory.Dir, text []byte, mtime time.Time) error {
 	return n.restore(dir, was, body)
 }
 
-// free releases the lock that was read as n and sets the time of the last consolidation to s. If there was none, it removes the
-// file. It fails as swap does.
+// free releases the lock that was read as n and sets the time of the last consolidation to s. If there was none, it
+// removes the file. It fails as swap does.
 func (n HostRecord) free(dir *memory.Dir, s Stamp) error {
 	if s.Exists {
 		return n.swap(dir, n.text(0, s.Time), s.Time)
@@ -157,8 +157,8 @@ func RenewHost(dir *memory.Dir, pid int, now time.Time) error {
 	return taken(n.swap(dir, n.text(pid, now), now))
 }
 
-// ReleaseHost releases Claude Code's lock for process pid and sets the time of the last consolidation to s. If there was
-// none, it removes the file. It fails with ErrTaken, and changes nothing, if pid does not hold the lock.
+// ReleaseHost releases Claude Code's lock for process pid and sets the time of the last consolidation to s. If there
+// was none, it removes the file. It fails with ErrTaken, and changes nothing, if pid does not hold the lock.
 func ReleaseHost(dir *memory.Dir, pid int, s Stamp) error {
 	n, err := HeldHost(dir.Root(), pid)
 	if err != nil {
@@ -175,8 +175,8 @@ func taken(err error) error {
 	return err
 }
 
-// SetHostTime sets the time of the last consolidation to now and leaves the PID of the last dream. It fails with a *BusyError if
-// the lock is held, and with ErrHeld if it was taken in this moment.
+// SetHostTime sets the time of the last consolidation to now and leaves the PID of the last dream. It fails with a
+// *BusyError if the lock is held, and with ErrHeld if it was taken in this moment.
 func SetHostTime(dir *memory.Dir, now time.Time) error {
 	if err := HostFree(dir.Root(), now); err != nil {
 		return err
@@ -205,9 +205,9 @@ func HostHolder(root *os.Root, now time.Time) string {
 	return ""
 }
 
-// RestampHost changes the time of the last consolidation from one stamp to another. It changes nothing if the time is not
-// from, or if somebody holds Claude Code's lock; calling it twice is safe. It reports whether the time is now to. The caller
-// holds our lock.
+// RestampHost changes the time of the last consolidation from one stamp to another. It changes nothing if the time is
+// not from, or if somebody holds Claude Code's lock; calling it twice is safe. It reports whether the time is now to.
+// The caller holds our lock.
 func RestampHost(dir *memory.Dir, from, to Stamp) (done bool, err error) {
 	n, err := ReadHost(dir.Root())
 	switch {

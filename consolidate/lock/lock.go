@@ -1,12 +1,12 @@
 // Package lock ensures that only one dream at a time is open over a memory directory.
 //
-// There are two lock files in the directory. Ours, .dream.lock, is locked with flock, which the system releases when the
-// process ends in any way. Its text names the holder and has what is needed to end its operation after a crash. Claude
-// Code's, .consolidate-lock, holds a process ID and the time of the last consolidation. We follow its protocol and write it
-// only while we hold it.
+// There are two lock files in the directory. Ours, .dream.lock, is locked with flock, which the system releases when
+// the process ends in any way. Its text names the holder and has what is needed to end its operation after a crash.
+// Claude Code's, .consolidate-lock, holds a process ID and the time of the last consolidation. We follow its protocol
+// and write it only while we hold it.
 //
-// flock excludes processes on one kernel, including those in containers. It does not work on some network mounts and desktop
-// container shares. There only Claude Code's lock remains, which two processes can take in the same instant.
+// flock excludes processes on one kernel, including those in containers. It does not work on some network mounts and
+// desktop container shares. There only Claude Code's lock remains, which two processes can take in the same instant.
 package lock
 
 import (
@@ -53,8 +53,8 @@ const (
 // FromOthers reports whether an operation brings what was changed elsewhere: on other machines, or in other projects.
 func (k Kind) FromOthers() bool { return k == KindSync || k == KindPerson }
 
-// Record is the content of the lock file: the holder of an open operation, and what is needed to end the operation after a
-// crash. The file is empty if no operation is open.
+// Record is the content of the lock file: the holder of an open operation, and what is needed to end the operation
+// after a crash. The file is empty if no operation is open.
 type Record struct {
 	ID         string    `json:"dream"` // of the operation, of any kind
 	Kind       Kind      `json:"kind"`
@@ -143,8 +143,8 @@ type Lock struct {
 	file  *os.File
 }
 
-// Take takes our lock on dir. It waits at most wait for a brief operation, but not for a dream, unless the dream is landing, or is
-// dead and being recovered. It fails with ErrHeld.
+// Take takes our lock on dir. It waits at most wait for a brief operation, but not for a dream, unless the dream is
+// landing, or is dead and being recovered. It fails with ErrHeld.
 func Take(ctx context.Context, dir *memory.Dir, wait time.Duration) (*Lock, error) {
 	// Created through the root, so that neither a link nor another directory at the path can redirect it.
 	f, err := memory.OpenRegular(dir.Root(), File, os.O_RDWR|os.O_CREATE)
@@ -187,8 +187,8 @@ func (l *Lock) acquire(ctx context.Context, root *os.Root, wait time.Duration) e
 	return l.Check(root)
 }
 
-// Check fails with ErrGone if the lock file is no longer the one that is held. Another process would lock the new file, and
-// would not find our record after a crash.
+// Check fails with ErrGone if the lock file is no longer the one that is held. Another process would lock the new file,
+// and would not find our record after a crash.
 func (l *Lock) Check(root *os.Root) error {
 	held, err := l.file.Stat()
 	if err != nil {
@@ -249,14 +249,16 @@ func (l *Lock) Write(r Record) error {
 // Sync makes the record durable.
 func (l *Lock) Sync() error { return l.file.Sync() }
 
-// Clear empties the lock file. After a power cut it may have its record again, and the end of that operation is recorded twice.
+// Clear empties the lock file. After a power cut it may have its record again, and the end of that operation is
+// recorded twice.
 func (l *Lock) Clear() error { return l.file.Truncate(0) }
 
 // Release releases the lock.
 func (l *Lock) Release() error { return errors.Join(l.file.Close(), l.flock.Unlock()) }
 
-// LockFile locks a lock file in the folder root, whose path is dir. It waits at most wait for another process, and then fails with
-// ErrHeld. It refuses anything but a regular file: opening a fifo would block, and not even a signal ends that.
+// LockFile locks a lock file in the folder root, whose path is dir. It waits at most wait for another process, and then
+// fails with ErrHeld. It refuses anything but a regular file: opening a fifo would block, and not even a signal ends
+// that.
 func LockFile(ctx context.Context, root *os.Root, dir, name string, wait time.Duration) (unlock func() error, err error) {
 	f, err := memory.OpenRegular(root, name, os.O_RDWR|os.O_CREATE)
 	if err != nil {

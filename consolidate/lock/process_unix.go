@@ -18,8 +18,8 @@ func processAlive(pid int) bool {
 	return err == nil || errors.Is(err, syscall.EPERM)
 }
 
-// processGone reports whether process pid runs no more. It may still have its number, where a parent does not ask how it
-// ended: Linux reports that, and other systems do not.
+// processGone reports whether process pid runs no more. It may still have its number, where a parent does not ask how
+// it ended: Linux reports that, and other systems do not.
 func processGone(pid int) bool {
 	if !processAlive(pid) {
 		return true

@@ -19,8 +19,8 @@ func processAlive(pid int) bool {
 	return err == nil && state == uint32(windows.WAIT_TIMEOUT) // it is signalled when the process ends
 }
 
-// machine names this machine: Windows has no name for a boot. Where a process has the number of one from before, that one is taken
-// to run still.
+// machine names this machine: Windows has no name for a boot. Where a process has the number of one from before, that
+// one is taken to run still.
 func machine() (boot, namespace string) {
 	key, err := registry.OpenKey(registry.LOCAL_MACHINE, `SOFTWARE\Microsoft\Cryptography`, registry.QUERY_VALUE|registry.WOW64_64KEY)
 	if err != nil {

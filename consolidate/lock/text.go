@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// There are two formats of Claude Code's lock file. In the older one the text is the PID of the process of the last dream, or
-// empty, and the modification time is the time of the last consolidation. In the newer one (seen in 2.1.329, enabled by a
-// flag) the text is "PID\nMILLISECONDS", or "\nMILLISECONDS" if nobody holds the lock; the second line is the time of the last
-// consolidation, and the modification time means nothing. Each client can read both.
+// There are two formats of Claude Code's lock file. In the older one the text is the PID of the process of the last
+// dream, or empty, and the modification time is the time of the last consolidation. In the newer one (seen in 2.1.329,
+// enabled by a flag) the text is "PID\nMILLISECONDS", or "\nMILLISECONDS" if nobody holds the lock; the second line is
+// the time of the last consolidation, and the modification time means nothing. Each client can read both.
 
 // maxTime is the latest valid time in milliseconds: the end of the year 9999, the last that JSON can hold.
 const maxTime = 253_402_300_799_000

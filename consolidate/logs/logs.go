@@ -72,8 +72,8 @@ func Read(dir *memory.Dir, found []memory.Found, now time.Time) []Log {
 	return logs
 }
 
-// excerpt sets the excerpt to the last lines that fit into most bytes, or the beginning of a longer last line. In logs whose
-// lines are marked by kind, it omits lines about tools, which are frequent and of little use.
+// excerpt sets the excerpt to the last lines that fit into most bytes, or the beginning of a longer last line. In logs
+// whose lines are marked by kind, it omits lines about tools, which are frequent and of little use.
 func (l *Log) excerpt(text string, most int) {
 	lines := strings.Split(strings.TrimRight(text, " \t\r\n"), "\n")
 	marked := slices.ContainsFunc(lines, func(line string) bool {

@@ -22,7 +22,8 @@ import (
 // Path returns the path of the database.
 func (s *Records) Path() string { return filepath.Join(s.StateDir(), state.File) }
 
-// Renew sets a database aside that is damaged or not ours, and creates a new one. It does nothing if there is one that can be used.
+// Renew sets a database aside that is damaged or not ours, and creates a new one. It does nothing if there is one that
+// can be used.
 func (s *Records) Renew() error {
 	db := s.Look()
 	if err := db.Err(); db != nil && !errors.Is(err, state.ErrDamaged) && !errors.Is(err, state.ErrForeign) {
@@ -34,7 +35,8 @@ func (s *Records) Renew() error {
 	return state.Gone.Set(s.DB(), time.Time{})
 }
 
-// Salvage puts a new database in the place of one that is damaged but can be opened: see state.Salvage. The caller holds the file lock.
+// Salvage puts a new database in the place of one that is damaged but can be opened: see state.Salvage. The caller
+// holds the file lock.
 func (s *Records) Salvage() error {
 	if err := s.Close(); err != nil {
 		return err
@@ -47,8 +49,8 @@ func (s *Records) Content(sum memory.Sum) ([]byte, error) {
 	return s.Look().Text(sum)
 }
 
-// ContentIn is Content of a change of n. What an operation that has not landed would replace is not archived: it is in dir (nil:
-// there is none), unless somebody has changed or removed it since.
+// ContentIn is Content of a change of n. What an operation that has not landed would replace is not archived: it is in
+// dir (nil: there is none), unless somebody has changed or removed it since.
 func (s *Records) ContentIn(dir *memory.Dir, sum memory.Sum, n memory.Name) ([]byte, error) {
 	data, err := s.Content(sum)
 	if errors.Is(err, fs.ErrNotExist) && dir != nil {

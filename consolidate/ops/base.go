@@ -27,8 +27,8 @@ func (e *BaseError) Error() string {
 	return fmt.Sprintf("%s has sum %s, not %s", e.Name, e.Have.Short(), e.Base)
 }
 
-// Check returns what a write of n would replace. It fails with a *BaseError if base is not the sum of that; the base of nothing
-// is "". If the file on disk was changed after it was staged, base must be the sum on disk.
+// Check returns what a write of n would replace. It fails with a *BaseError if base is not the sum of that; the base of
+// nothing is "". If the file on disk was changed after it was staged, base must be the sum on disk.
 func (s *Stage) Check(n memory.Name, base string) (memory.File, error) {
 	have, _, err := s.checkWithDisk(n, base)
 	return have, err

@@ -9,9 +9,9 @@ import (
 	"dream-mcp/memory"
 )
 
-// Change is a whole transaction outside a dream: it lands what fill stages and the index that fill returns. It does not touch
-// Claude Code's lock or the gates. If there is nothing to land, it leaves no trace and landed has no ID. In an unattended process it
-// fails with ErrUnattended, except for what comes from others (Kind.FromOthers).
+// Change is a whole transaction outside a dream: it lands what fill stages and the index that fill returns. It does not
+// touch Claude Code's lock or the gates. If there is nothing to land, it leaves no trace and landed has no ID. In an
+// unattended process it fails with ErrUnattended, except for what comes from others (Kind.FromOthers).
 func (s *Store) Change(ctx context.Context, info Op, fill func(*Tx) (NewIndex, error)) (landed Op, err error) {
 	if s.Unattended && !info.Kind.FromOthers() {
 		return Op{}, ErrUnattended
@@ -114,7 +114,8 @@ func (s *Store) SetTime(ctx context.Context) error {
 	})
 }
 
-// Hold keeps an operation for the person: fill stages its changes. A new operation is logged. The caller holds the file lock.
+// Hold keeps an operation for the person: fill stages its changes. A new operation is logged. The caller holds the file
+// lock.
 func (s *Store) Hold(dir *memory.Dir, info Op, fill func(*Stage) error) error {
 	s.Step("propose")
 	t, err := s.openTx(dir, info)

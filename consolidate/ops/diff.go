@@ -9,8 +9,8 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// Diff returns the changes of o to the memory in dir as a unified diff that may be shown: credentials that are not allowed are
-// masked on both sides.
+// Diff returns the changes of o to the memory in dir as a unified diff that may be shown: credentials that are not
+// allowed are masked on both sides.
 func (s *Records) Diff(dir *memory.Dir, o Op) (d []byte, err error) {
 	for _, c := range o.Changes {
 		before, err := s.ContentIn(dir, c.Before, c.Name)
@@ -35,7 +35,8 @@ func DiffOf(n memory.Name, before, after []byte, allowed secret.Allowed) []byte 
 	if after == nil {
 		to = "/dev/null"
 	}
-	// While the texts are compared, a sum follows each mask, so that a credential that was replaced is not one that stayed.
+	// While the texts are compared, a sum follows each mask, so that a credential that was replaced is not one that
+	// stayed.
 	was, is := allowed.View(string(before)), allowed.View(string(after))
 	mark := "\x00"
 	for strings.Contains(was.Text+is.Text, mark) {

@@ -39,8 +39,8 @@ func Quoted(name string) string {
 	return name
 }
 
-// A BrokenError reports an interrupted commit that cannot be completed, because its plan is lost or the disk fails. Until it
-// is completed, nothing may be written.
+// A BrokenError reports an interrupted commit that cannot be completed, because its plan is lost or the disk fails.
+// Until it is completed, nothing may be written.
 type BrokenError struct {
 	Holder string
 	Why    error
@@ -64,7 +64,8 @@ func (e *HalfError) Error() string {
 
 func (e *HalfError) Unwrap() error { return e.Why }
 
-// A ConflictError says which files somebody else changed since they were read, or during the commit. They are left as they are.
+// A ConflictError says which files somebody else changed since they were read, or during the commit. They are left as
+// they are.
 type ConflictError struct {
 	Conflicts []Conflict
 	Landed    Op // with the changes of a single write that landed beside them

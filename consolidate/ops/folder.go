@@ -47,8 +47,8 @@ func (s *Records) Close() (err error) {
 	return err
 }
 
-// DB returns the database of this memory, and creates it if needed, but with LookOnly. It remains open until Close. If it cannot be
-// opened, its methods say so.
+// DB returns the database of this memory, and creates it if needed, but with LookOnly. It remains open until Close. If
+// it cannot be opened, its methods say so.
 func (s *Records) DB() *state.DB {
 	if s.LookOnly {
 		return s.Look()
@@ -56,8 +56,8 @@ func (s *Records) DB() *state.DB {
 	return s.openDB()
 }
 
-// Look returns the database of this memory, to read it; nil, which is an empty one, if there is none. If it cannot be opened, its methods
-// say so.
+// Look returns the database of this memory, to read it; nil, which is an empty one, if there is none. If it cannot be
+// opened, its methods say so.
 func (s *Records) Look() *state.DB {
 	info, err := os.Lstat(filepath.Join(s.StateDir(), state.File))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 { // to open it would write to it
@@ -122,7 +122,8 @@ func (s *Records) Root() (*os.Root, error) {
 // probeSize is about what a small dream writes to the state folder, in bytes.
 const probeSize = 64 << 10
 
-// Writable fails if the state folder is read-only or full. If there is none yet, the folder counts that it would be made in.
+// Writable fails if the state folder is read-only or full. If there is none yet, the folder counts that it would be
+// made in.
 func (s *Records) Writable() error {
 	if s.LookOnly {
 		return nil
@@ -150,8 +151,8 @@ func (s *Records) LockFile(ctx context.Context, file string, wait time.Duration)
 	return lock.LockFile(ctx, root, s.StateDir(), file, wait)
 }
 
-// RealPath resolves the links in the part of path that exists, so that the key of a directory is the same before and after
-// it is created.
+// RealPath resolves the links in the part of path that exists, so that the key of a directory is the same before and
+// after it is created.
 func RealPath(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs

@@ -24,9 +24,10 @@ import (
 // maxStateFile bounds a file of the state folder that is not a database, in bytes. Logs and pages are far smaller.
 const maxStateFile = 64 << 20
 
-// Redact replaces all texts in the state folder by what redact makes of them, and returns how many had something to replace, by
-// table or folder, and the error of each text of the archive that is damaged and stays. With dry it only counts. Paths, IDs and sums are not texts. Operations then name the new texts, so that what is
-// older can still be shown and undone. After a crash it can be called again. The caller holds the file lock.
+// Redact replaces all texts in the state folder by what redact makes of them, and returns how many had something to
+// replace, by table or folder, and the error of each text of the archive that is damaged and stays. With dry it only
+// counts. Paths, IDs and sums are not texts. Operations then name the new texts, so that what is older can still be
+// shown and undone. After a crash it can be called again. The caller holds the file lock.
 func (s *Records) Redact(redact func(string) string, dry bool) (found map[string]int, damaged []error, err error) {
 	db := s.Look()
 	s.Step("redact the database")
@@ -88,8 +89,8 @@ func (s *Records) Redact(redact func(string) string, dry bool) (found map[string
 	return found, damaged, err
 }
 
-// The keys, in a record or an entry of the log, of what a model or a person wrote: what is masked there, and all. What is to land is not
-// masked.
+// The keys, in a record or an entry of the log, of what a model or a person wrote: what is masked there, and all. What
+// is to land is not masked.
 var (
 	maskedWords = []string{"summary", "reason", "why", "accepted_loss", "Summary", "AcceptLoss"}
 	words       = append(slices.Clip(maskedWords), facts, "held", "title", "text", "section", "Content", "Remove")
@@ -98,7 +99,8 @@ var (
 // facts is the key of an object whose keys are words, too.
 const facts = "accepted"
 
-// mapWords returns a record or an entry in which word has replaced the texts below some keys, and other has replaced all other texts.
+// mapWords returns a record or an entry in which word has replaced the texts below some keys, and other has replaced
+// all other texts.
 func mapWords(data []byte, keys []string, word, other func(string) string) []byte {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(data))

@@ -113,7 +113,8 @@ func (s *Records) Append(e LogEntry) error {
 	return s.DB().Log().Add(*row)
 }
 
-// Newest returns the entries of the log, the newest first, as far as the caller reads them. It skips entries that are damaged.
+// Newest returns the entries of the log, the newest first, as far as the caller reads them. It skips entries that are
+// damaged.
 func (s *Records) Newest(q state.LogQuery) iter.Seq2[LogEntry, error] {
 	return func(yield func(LogEntry, error) bool) {
 		err := s.Look().Log().Entries(q, func(row state.LogRow) bool {

@@ -40,8 +40,8 @@ type OfDream struct {
 	Proposed      []string `json:"proposed,omitempty"` // files with a change that was kept for the person
 }
 
-// Op is an operation: a dream, a write, an undo, a restore, a proposal, a sync. It is in the database while it is open and after it ended.
-// It has what all share, and a part for each kind, which is zero in the others.
+// Op is an operation: a dream, a write, an undo, a restore, a proposal, a sync. It is in the database while it is open
+// and after it ended. It has what all share, and a part for each kind, which is zero in the others.
 type Op struct {
 	Header
 	Plan
@@ -212,8 +212,8 @@ func (i Op) Waits() bool {
 	return i.Request != nil && i.Outcome != Committed && i.Outcome != Rejected
 }
 
-// consolidatedAt returns the time of the last consolidation after a dream landed or was rejected. If the person answered
-// later, it is the end of the dream, so that no session after that is skipped.
+// consolidatedAt returns the time of the last consolidation after a dream landed or was rejected. If the person
+// answered later, it is the end of the dream, so that no session after that is skipped.
 func (i Op) consolidatedAt(landed time.Time, prior lock.Stamp) lock.Stamp {
 	if i.Request == nil {
 		return lock.Stamp{Exists: true, Time: landed}
@@ -224,16 +224,16 @@ func (i Op) consolidatedAt(landed time.Time, prior lock.Stamp) lock.Stamp {
 	return lock.Stamp{Exists: true, Time: i.Reviewed}
 }
 
-// Restamp sets back the time of the last consolidation in an undo, so that the sessions of the dream are reviewed again. It
-// does nothing if that time is no longer From, because a later dream has set it.
+// Restamp sets back the time of the last consolidation in an undo, so that the sessions of the dream are reviewed
+// again. It does nothing if that time is no longer From, because a later dream has set it.
 type Restamp struct {
 	From lock.Stamp `json:"from"`
 	To   lock.Stamp `json:"to"`
 	Done bool       `json:"-"` // the time is now To
 }
 
-// Undoing returns the restamp for an undo of i, which landed at that time, or nil if i did not change the time of the last
-// consolidation.
+// Undoing returns the restamp for an undo of i, which landed at that time, or nil if i did not change the time of the
+// last consolidation.
 func (i Op) Undoing(landed time.Time) *Restamp {
 	switch {
 	case i.Kind == lock.KindDream:

@@ -12,8 +12,8 @@ import (
 	"dream-mcp/memory/phrase"
 )
 
-// Since returns the time of the last consolidation. While one of our dreams is open, Claude Code's lock has the time of its
-// last call, and the record of the dream has the time before. dir is nil if there is no memory directory.
+// Since returns the time of the last consolidation. While one of our dreams is open, Claude Code's lock has the time of
+// its last call, and the record of the dream has the time before. dir is nil if there is no memory directory.
 func (s *Store) Since(dir *memory.Dir) (lock.Stamp, error) {
 	if t := s.Current(); t != nil {
 		return t.Prior(), nil
@@ -32,7 +32,8 @@ func (s *Store) Since(dir *memory.Dir) (lock.Stamp, error) {
 	return n.Stamp, nil
 }
 
-// Unreadable returns an error if staged operations have records that cannot be read: proposals, or unfinished dreams. It needs no mutex.
+// Unreadable returns an error if staged operations have records that cannot be read: proposals, or unfinished dreams.
+// It needs no mutex.
 func (s *Records) Unreadable(proposals bool) error {
 	ids, err := s.Look().Operations().Staged(proposals)
 	n, what := 0, "unfinished dream"
@@ -66,8 +67,8 @@ func (s *Store) Unfinished(open string) ([]Op, error) {
 	return left, err
 }
 
-// RequestStop asks the process of the open dream to end it before its next step, and describes that process. It fails with
-// ErrNoDream if no dream is open.
+// RequestStop asks the process of the open dream to end it before its next step, and describes that process. It fails
+// with ErrNoDream if no dream is open.
 func (s *Store) RequestStop(ctx context.Context, reason string) (holder string, err error) {
 	dir, err := s.Disk()
 	if err != nil || dir == nil {

@@ -348,8 +348,9 @@ func TestForeignEditWhileLanding(t *testing.T) {
 	}
 }
 
-// Somebody edits a file before an interrupted landing is completed. Its temporary shows whether it has landed: an update that has not is
-// reported, whether its temporary has the new text or is gone; one that has is not reported, and neither is a new file.
+// Somebody edits a file before an interrupted landing is completed. Its temporary shows whether it has landed: an
+// update that has not is reported, whether its temporary has the new text or is gone; one that has is not reported, and
+// neither is a new file.
 func TestForeignEditBeforeCompletion(t *testing.T) {
 	for _, test := range []struct {
 		name, file   string

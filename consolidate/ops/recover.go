@@ -14,8 +14,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// Recover ends what a crash left. Like Complete, it waits for a landing process. Any other holder of the lock is not an error. It is cheap
-// if there is nothing to do, and creates no file.
+// Recover ends what a crash left. Like Complete, it waits for a landing process. Any other holder of the lock is not an
+// error. It is cheap if there is nothing to do, and creates no file.
 func (s *Store) Recover(ctx context.Context) error {
 	dir, err := s.Disk()
 	if err != nil || dir == nil {
@@ -43,9 +43,9 @@ func (s *Store) RecoverIn(ctx context.Context, dir *memory.Dir) error {
 	return l.Release()
 }
 
-// Complete completes an interrupted landing, so that the files on disk are the memory. It waits for a process that is landing until ctx
-// ends, at most Wait, and then fails. If it waited in vain, later calls of this process fail at once until that landing has
-// ended. Complete does nothing if the record of the landing is lost, which doctor reports.
+// Complete completes an interrupted landing, so that the files on disk are the memory. It waits for a process that is
+// landing until ctx ends, at most Wait, and then fails. If it waited in vain, later calls of this process fail at once
+// until that landing has ended. Complete does nothing if the record of the landing is lost, which doctor reports.
 func (s *Store) Complete(ctx context.Context) error {
 	dir, err := s.Dir(ctx)
 	if err != nil {
@@ -126,9 +126,9 @@ func (s *Store) lockAndRecover(ctx context.Context, dir *memory.Dir, wait time.D
 	return l, nil
 }
 
-// recoverUnder ends what a crash left: the operation that is landing according to the database, and the one that the lock file names.
-// It completes a commit that has begun, and rolls back anything else. It fails with a *BrokenError if the plan of the commit cannot
-// be read; then nothing may be written.
+// recoverUnder ends what a crash left: the operation that is landing according to the database, and the one that the
+// lock file names. It completes a commit that has begun, and rolls back anything else. It fails with a *BrokenError if
+// the plan of the commit cannot be read; then nothing may be written.
 func (s *Store) recoverUnder(l *lock.Lock, dir *memory.Dir) error {
 	r, readErr := l.Read()
 	landing, err := lock.Record{}, error(nil)
@@ -191,8 +191,8 @@ func (s *Store) end(l *lock.Lock, dir *memory.Dir, r lock.Record) error {
 	return t.conclude(outcome, died)
 }
 
-// landing returns what the lock file is to say of the operation that is landing according to the database. If there is none, it is
-// the zero Record.
+// landing returns what the lock file is to say of the operation that is landing according to the database. If there is
+// none, it is the zero Record.
 func (s *Records) landing() (lock.Record, error) {
 	db := s.Look()
 	id, err := db.Operations().Landing()
@@ -202,9 +202,9 @@ func (s *Records) landing() (lock.Record, error) {
 	return lock.Record{ID: id, Database: s.Path(), Committing: true}, nil
 }
 
-// Remains returns what is known of an operation whose process died: the record in the lock file, which is committing if the database
-// says so, or that of the operation that is landing according to the database. If there is none, it is the zero Record. The caller
-// knows that nobody holds the lock.
+// Remains returns what is known of an operation whose process died: the record in the lock file, which is committing if
+// the database says so, or that of the operation that is landing according to the database. If there is none, it is the
+// zero Record. The caller knows that nobody holds the lock.
 func (s *Store) Remains(dir *memory.Dir) (lock.Record, error) {
 	r, err := lock.Read(dir.Root())
 	if _, statErr := os.Stat(s.Records.Path()); statErr != nil {

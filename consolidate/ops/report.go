@@ -40,7 +40,8 @@ func (f Files) All() []string {
 	return slices.Concat(f.Created, f.Updated, f.Deleted, slices.Collect(maps.Keys(f.Renamed)), slices.Collect(maps.Values(f.Renamed)))
 }
 
-// Decisions describes the merges, the waived rules and the accepted losses with their reasons, and what the person must decide.
+// Decisions describes the merges, the waived rules and the accepted losses with their reasons, and what the person must
+// decide.
 func (i Op) Decisions() string {
 	var waived []string
 	for _, w := range i.Waived {

@@ -11,8 +11,9 @@ import (
 	"dream-mcp/memory/merge"
 )
 
-// Reverse stages the undoing of a. Files get their content and time from before it. If others changed other lines of a file,
-// only the lines that a changed are reverted. If they changed the same lines, the file is left as it is and reported.
+// Reverse stages the undoing of a. Files get their content and time from before it. If others changed other lines of a
+// file, only the lines that a changed are reverted. If they changed the same lines, the file is left as it is and
+// reported.
 //
 // The index is undone in the same way. Of the topics that others changed it then names those that exist, and no others.
 func (s *Stage) Reverse(a Op) (conflicts []Conflict, err error) {
@@ -141,9 +142,9 @@ func (a Op) Merged(undo []state.Change) []memory.Name {
 	return merged
 }
 
-// undoChange undoes what c changed in a file that others changed since. It reports false if they changed the same lines. It also
-// reports false if one of the three texts is missing: a file that was deleted and created again has no line in common with
-// the old one. In the index, the lines of others are always kept.
+// undoChange undoes what c changed in a file that others changed since. It reports false if they changed the same
+// lines. It also reports false if one of the three texts is missing: a file that was deleted and created again has no
+// line in common with the old one. In the index, the lines of others are always kept.
 func undoChange(c state.Change, after []byte, disk memory.File, before []byte) (merged []byte, ok bool) {
 	if disk.Sum == unreadable {
 		return nil, false

@@ -95,10 +95,10 @@ func (s *Stage) deletes(n memory.Name) bool {
 	return ok && c.After == ""
 }
 
-// Write stages data as the content of n, and the removal of others, all of it or nothing. If data is nil, n is removed. Each must
-// pass Check with its base. What is removed must exist or be staged; if it is gone from the disk meanwhile, its change is
-// dropped. Content returns the texts of the others afterwards. Write returns the change of n. Its Before equals its After if
-// the stage leaves the file as it is on disk.
+// Write stages data as the content of n, and the removal of others, all of it or nothing. If data is nil, n is removed.
+// Each must pass Check with its base. What is removed must exist or be staged; if it is gone from the disk meanwhile,
+// its change is dropped. Content returns the texts of the others afterwards. Write returns the change of n. Its Before
+// equals its After if the stage leaves the file as it is on disk.
 func (s *Stage) Write(n memory.Name, base string, data []byte, others map[memory.Name]memory.File) (state.Change, error) {
 	return s.change(func() (state.Change, error) {
 		for o, f := range others {
@@ -134,8 +134,8 @@ func (s *Stage) removeChange(n memory.Name) {
 	s.Changes = slices.DeleteFunc(slices.Clone(s.Changes), func(o state.Change) bool { return o.Name == n })
 }
 
-// Replace stages data (nil: no file) as the content of n over before, whatever is on disk: landing it compares. A zero mtime means
-// the time of landing.
+// Replace stages data (nil: no file) as the content of n over before, whatever is on disk: landing it compares. A zero
+// mtime means the time of landing.
 func (s *Stage) Replace(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (state.Change, error) {
 	return s.change(func() (state.Change, error) { return s.setChange(n, before, data, mtime) })
 }

@@ -14,8 +14,9 @@ import (
 	"dream-mcp/memory/atomicfile"
 )
 
-// prepare writes the new texts beside their targets. index, if not nil, is the new index over the one with the sum indexBase. It
-// fails with a *ConflictError or an error of the disk, and then the memory is unchanged. After it makeDurable or cancel must be called.
+// prepare writes the new texts beside their targets. index, if not nil, is the new index over the one with the sum
+// indexBase. It fails with a *ConflictError or an error of the disk, and then the memory is unchanged. After it
+// makeDurable or cancel must be called.
 func (s *Stage) prepare(now time.Time, index []byte, indexBase memory.Sum) error {
 	var err error
 	if index != nil {
@@ -63,8 +64,9 @@ func (s *Stage) plan(now time.Time) error {
 	return s.writeTemps()
 }
 
-// makeDurable makes the landing that prepare prepared, and all its texts, durable: from now on it is completed. If it fails, the memory
-// is unchanged. After it land must be called, or cancel. rest, if not nil, is an operation that waits from then on.
+// makeDurable makes the landing that prepare prepared, and all its texts, durable: from now on it is completed. If it
+// fails, the memory is unchanged. After it land must be called, or cancel. rest, if not nil, is an operation that waits
+// from then on.
 func (s *Stage) makeDurable(rest *Op) error {
 	s.State = state.Landing
 	var entry *LogEntry
@@ -78,7 +80,8 @@ func (s *Stage) makeDurable(rest *Op) error {
 	return nil
 }
 
-// keepBefore keeps the text that c replaces, if it is the one that c was based on, and returns the sum of what is there.
+// keepBefore keeps the text that c replaces, if it is the one that c was based on, and returns the sum of what is
+// there.
 func (s *Stage) keepBefore(c *state.Change) (memory.Sum, error) {
 	disk, err := s.dir.ReadIfAny(c.Name)
 	if err != nil || disk.Sum != c.Before || c.Before == "" {
@@ -118,9 +121,9 @@ func (s *Stage) cancel() error {
 	return err
 }
 
-// land lands what makeDurable committed, and logs it. It may be called again after an error or a crash: what has landed stays, the rest lands
-// now. A file that is neither what is replaced nor what is put there belongs to somebody else: it is left alone and noted. step,
-// if not nil, is called before each change and before the end.
+// land lands what makeDurable committed, and logs it. It may be called again after an error or a crash: what has landed
+// stays, the rest lands now. A file that is neither what is replaced nor what is put there belongs to somebody else: it
+// is left alone and noted. step, if not nil, is called before each change and before the end.
 func (s *Stage) land(step func(string)) error {
 	if s.State == state.Landed {
 		return s.sweep()
@@ -174,10 +177,11 @@ func (s *Stage) land(step func(string)) error {
 	return s.tidy(temps)
 }
 
-// landChange lands c, or returns why it is left alone. Whether it landed before a crash shows in its temporary. Before a text
-// lands, that has the new text. Afterwards it has what was replaced, or is gone if there was nothing. After a deletion it is
-// the deleted file. It is removed only when all have landed, so an update whose temporary is gone has not landed. Where files
-// can be neither exchanged nor linked it may have: it is reported all the same, and both texts are in the archive.
+// landChange lands c, or returns why it is left alone. Whether it landed before a crash shows in its temporary. Before
+// a text lands, that has the new text. Afterwards it has what was replaced, or is gone if there was nothing. After a
+// deletion it is the deleted file. It is removed only when all have landed, so an update whose temporary is gone has
+// not landed. Where files can be neither exchanged nor linked it may have: it is reported all the same, and both texts
+// are in the archive.
 func (s *Stage) landChange(c state.Change) (*Conflict, error) {
 	disk, err := readOrForeign(s.dir, c.Name)
 	if err != nil {
@@ -224,8 +228,8 @@ func (s *Stage) landChange(c state.Change) (*Conflict, error) {
 	return s.putBack(c)
 }
 
-// putBack returns the conflict if c has displaced what is not a memory: somebody put a link, a folder or a large file there after the last
-// look. It gets its name again.
+// putBack returns the conflict if c has displaced what is not a memory: somebody put a link, a folder or a large file
+// there after the last look. It gets its name again.
 func (s *Stage) putBack(c state.Change) (*Conflict, error) {
 	_, temp, err := readTemp(s.dir, c.Temp)
 	if err != nil || temp != unreadable {
@@ -250,8 +254,8 @@ func (s *Stage) recover() error {
 	return s.cancel()
 }
 
-// order sorts changes as they land: what is written, then what is deleted, the index last, so that the index never names a
-// file that does not exist.
+// order sorts changes as they land: what is written, then what is deleted, the index last, so that the index never
+// names a file that does not exist.
 func order(a, b state.Change) int {
 	rank := func(c state.Change) int {
 		switch {

@@ -1,9 +1,10 @@
-// Package ops changes a memory in transactions, which the database of package state records, and reads what it has recorded.
+// Package ops changes a memory in transactions, which the database of package state records, and reads what it has
+// recorded.
 //
-// A transaction begins under the file lock, is filled, and either lands whole or is rolled back. Its commit point is one transaction
-// of the database. After a crash at any moment the next operation, or whoever reads through this package, completes a commit that
-// has begun, and rolls back anything else. Until then, the files on disk may be between the two. The steps, and what a crash in each
-// leaves, are in the README of consolidate, "A landing".
+// A transaction begins under the file lock, is filled, and either lands whole or is rolled back. Its commit point is
+// one transaction of the database. After a crash at any moment the next operation, or whoever reads through this
+// package, completes a commit that has begun, and rolls back anything else. Until then, the files on disk may be
+// between the two. The steps, and what a crash in each leaves, are in the README of consolidate, "A landing".
 //
 // A file that somebody else changes during a landing is left as it is, and the operation records it.
 //
@@ -42,8 +43,9 @@ type Options struct {
 	Landed func(Op)       // called under the file lock after a transaction has landed
 }
 
-// Store is the state of one memory, and the way to change it. Its mutex excludes other goroutines of this process, the file lock other
-// processes. The caller of a method holds the mutex (Lock); most methods panic if nobody does. A method takes the file lock where it needs it.
+// Store is the state of one memory, and the way to change it. Its mutex excludes other goroutines of this process, the
+// file lock other processes. The caller of a method holds the mutex (Lock); most methods panic if nobody does. A method
+// takes the file lock where it needs it.
 type Store struct {
 	*Options
 	Records *Records
@@ -85,7 +87,8 @@ func (s *Store) mustBeLocked() {
 	}
 }
 
-// Dir opens the memory directory for reading, after it has completed an interrupted landing. It returns nil if there is none.
+// Dir opens the memory directory for reading, after it has completed an interrupted landing. It returns nil if there is
+// none.
 func (s *Store) Dir(ctx context.Context) (*memory.Dir, error) {
 	dir, err := s.Disk()
 	if err == nil {
@@ -97,12 +100,12 @@ func (s *Store) Dir(ctx context.Context) (*memory.Dir, error) {
 	return dir, nil
 }
 
-// viewTries is how often View tries to read a memory that changes meanwhile. The last time it takes what it reads: the plan of an
-// interrupted landing is lost.
+// viewTries is how often View tries to read a memory that changes meanwhile. The last time it takes what it reads: the
+// plan of an interrupted landing is lost.
 const viewTries = 50
 
-// View calls do with the memory directory, nil if there is none, after it has completed an interrupted landing. What do reads is of one
-// moment: if something may have landed meanwhile, do is called again. It fails as Complete does.
+// View calls do with the memory directory, nil if there is none, after it has completed an interrupted landing. What do
+// reads is of one moment: if something may have landed meanwhile, do is called again. It fails as Complete does.
 func (s *Store) View(ctx context.Context, do func(*memory.Dir) error) error {
 	for try := 1; ; try++ {
 		dir, err := s.Dir(ctx)
@@ -140,7 +143,8 @@ type moment struct {
 	landed  int64     // how far the log is
 }
 
-// moment returns the present moment, and whether nothing is landing. While this process has a dream open, nobody else changes the memory.
+// moment returns the present moment, and whether nothing is landing. While this process has a dream open, nobody else
+// changes the memory.
 func (s *Store) moment(dir *memory.Dir) (m moment, quiet bool) {
 	if dir == nil || s.Current() != nil {
 		return m, true

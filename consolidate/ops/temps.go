@@ -15,9 +15,9 @@ import (
 	"dream-mcp/memory/atomicfile"
 )
 
-// writeTemps writes the new texts beside their targets, or into the directory itself if the folder of the target does not exist
-// yet, and names the temporaries of the files that are deleted. If a power cut loses a temporary, it is written again when the
-// landing is completed.
+// writeTemps writes the new texts beside their targets, or into the directory itself if the folder of the target does
+// not exist yet, and names the temporaries of the files that are deleted. If a power cut loses a temporary, it is
+// written again when the landing is completed.
 func (s *Stage) writeTemps() error {
 	for i := range s.Changes {
 		c := &s.Changes[i]
@@ -49,7 +49,8 @@ func (s *Stage) writeTemp(c state.Change) error {
 	return atomicfile.WriteTemp(s.dir.Root(), c.Temp, data, cmp.Or(c.BeforeMode, c.AfterMode, 0o600), c.AfterTime)
 }
 
-// readTemp returns the text of a temporary and its sum: "" if it is gone, unreadable if it is not a memory, or its folder is a link.
+// readTemp returns the text of a temporary and its sum: "" if it is gone, unreadable if it is not a memory, or its
+// folder is a link.
 func readTemp(d *memory.Dir, temp string) (data []byte, sum memory.Sum, err error) {
 	if _, err = d.Stat(temp); err == nil {
 		data, err = memory.ReadBounded(d.Root(), temp, memory.MaxReadBytes)
@@ -63,7 +64,8 @@ func readTemp(d *memory.Dir, temp string) (data []byte, sum memory.Sum, err erro
 	return data, memory.SumOf(data), err
 }
 
-// keepTemps keeps what the temporaries in the directory have and no change names, and returns those that can be removed then.
+// keepTemps keeps what the temporaries in the directory have and no change names, and returns those that can be removed
+// then.
 func (s *Stage) keepTemps() (removable []string, err error) {
 	temps, err := atomicfile.Temporaries(s.dir)
 	for _, c := range s.Changes {
@@ -91,7 +93,8 @@ func (s *Stage) keepTemps() (removable []string, err error) {
 	return removable, err
 }
 
-// keepText keeps a text and reports whether it is new. The beginning of a new text is what a crash leaves of a temporary.
+// keepText keeps a text and reports whether it is new. The beginning of a new text is what a crash leaves of a
+// temporary.
 func (s *Stage) keepText(data []byte, sum memory.Sum) bool {
 	if len(data) == 0 {
 		return false

@@ -11,7 +11,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// Tx is a transaction on the memory. It holds the file lock until it ends. It must not be copied: its Stage changes its Op.
+// Tx is a transaction on the memory. It holds the file lock until it ends. It must not be copied: its Stage changes its
+// Op.
 type Tx struct {
 	Op
 	Dir    *memory.Dir
@@ -36,8 +37,8 @@ func (s *Store) SetOpen(t *Tx) {
 	s.open = t
 }
 
-// Begin takes the lock, recovers from a crash, and begins the operation that check returns. It fails with a *lock.BusyError if
-// our lock or Claude Code's is held.
+// Begin takes the lock, recovers from a crash, and begins the operation that check returns. It fails with a
+// *lock.BusyError if our lock or Claude Code's is held.
 func (s *Store) Begin(ctx context.Context, check func(*memory.Dir) (Op, error)) (*Tx, error) {
 	if t := s.Current(); t != nil {
 		return nil, t.Busy()
@@ -70,8 +71,8 @@ func (s *Store) New(kind lock.Kind) Op {
 	return Op{Header: Header{ID: NewID(now), Kind: kind, Host: s.Host, Session: s.Session, Started: now}, LastCall: now}
 }
 
-// beginUnder opens an operation under l, and writes its record into the lock file. A new write, undo or sync writes nothing more until its
-// landing is prepared; a dream is saved at once.
+// beginUnder opens an operation under l, and writes its record into the lock file. A new write, undo or sync writes
+// nothing more until its landing is prepared; a dream is saved at once.
 func (s *Store) beginUnder(l *lock.Lock, dir *memory.Dir, info Op) (*Tx, error) {
 	t, err := s.openTx(dir, info)
 	if err != nil {
@@ -120,8 +121,8 @@ func (s *Store) newTx(dir *memory.Dir, info Op) (*Tx, error) {
 	return t, nil
 }
 
-// claim writes the record into the lock file and, for a dream, takes Claude Code's lock. The record, with which recovery
-// restores that lock, is on disk before the lock is taken.
+// claim writes the record into the lock file and, for a dream, takes Claude Code's lock. The record, with which
+// recovery restores that lock, is on disk before the lock is taken.
 func (t *Tx) claim() error {
 	prior, err := lock.ReadHost(t.Dir.Root())
 	if err != nil {

@@ -86,8 +86,8 @@ func (t *Tx) tryLand(index NewIndex) error {
 	return nil
 }
 
-// End ends t and releases the lock. The outcome after Land is Committed. If End fails, the record remains in the lock file,
-// and the next operation does what is missing.
+// End ends t and releases the lock. The outcome after Land is Committed. If End fails, the record remains in the lock
+// file, and the next operation does what is missing.
 func (t *Tx) End(outcome Outcome, reason string) error {
 	s := t.s
 	if s.open == t {
@@ -133,8 +133,8 @@ func (t *Tx) conclude(outcome Outcome, reason string) error {
 	return t.lock.Clear()
 }
 
-// stamp sets the time of the last consolidation at the end of t. A dream also releases Claude Code's lock, unless another
-// process has taken it over.
+// stamp sets the time of the last consolidation at the end of t. A dream also releases Claude Code's lock, unless
+// another process has taken it over.
 func (t *Tx) stamp(outcome Outcome) (err error) {
 	switch {
 	case t.Kind == lock.KindDream:

@@ -1,8 +1,8 @@
-// Package proposal manages proposals, which wait for the person's answer: dreams that the person must agree to, and changes
-// that only the person may make. Each is an operation with a stage and the request that would land it.
+// Package proposal manages proposals, which wait for the person's answer: dreams that the person must agree to, and
+// changes that only the person may make. Each is an operation with a stage and the request that would land it.
 //
-// A proposal is kept for thirty days. It lands whole or in part, or is rejected. It never overwrites a file that was changed
-// later. After a crash during an answer, the proposal is answered or waits as it was.
+// A proposal is kept for thirty days. It lands whole or in part, or is rejected. It never overwrites a file that was
+// changed later. After a crash during an answer, the proposal is answered or waits as it was.
 package proposal
 
 import (
@@ -192,8 +192,8 @@ func (r *Queue) drop(dir *memory.Dir, w ops.Op, n memory.Name) error {
 	return r.Store.Hold(dir, w, func(*ops.Stage) error { return nil })
 }
 
-// removeChange removes the change of n from a proposal, and the deletions of what was merged into n. If n was merged into another
-// memory, that keeps its change.
+// removeChange removes the change of n from a proposal, and the deletions of what was merged into n. If n was merged
+// into another memory, that keeps its change.
 func removeChange(i *ops.Op, n memory.Name) {
 	m, file := i.Merges[n.String()], n.String()
 	keep(i, func(f string) bool { return f != file && (m == nil || m.Replaced[f] == "") })
@@ -228,8 +228,8 @@ func onlyKeys[V any](all map[string]V, is func(string) bool) map[string]V {
 	return all
 }
 
-// Unasked returns the files that a proposal of held changes deletes, and that neither a person is asked to delete nor a merge takes. Earlier
-// versions left them when they took a merge apart.
+// Unasked returns the files that a proposal of held changes deletes, and that neither a person is asked to delete nor a
+// merge takes. Earlier versions left them when they took a merge apart.
 func Unasked(i *ops.Op) (files []string) {
 	asked := slices.Collect(maps.Keys(i.Held))
 	for _, m := range i.Merges {
@@ -253,9 +253,10 @@ func Changes(i *ops.Op, files []string) error {
 	return nil
 }
 
-// Divide keeps only the changes of these files in t. The rest becomes t.Rest, another proposal, with all lines of the index
-// that are not of these files; nil if nothing is left. A merge or a rename is one change: naming one of its files names all.
-// Neither part has a whole new index, whose lines belong to both. Nothing is written. The caller holds the mutex.
+// Divide keeps only the changes of these files in t. The rest becomes t.Rest, another proposal, with all lines of the
+// index that are not of these files; nil if nothing is left. A merge or a rename is one change: naming one of its files
+// names all. Neither part has a whole new index, whose lines belong to both. Nothing is written. The caller holds the
+// mutex.
 func (r *Queue) Divide(t *ops.Tx, files []string) error {
 	part, rest := together(&t.Op, files), t.Op
 	keep(&rest, func(file string) bool { return !part[file] })

@@ -31,8 +31,8 @@ func (r *Sources) find(ctx context.Context, id string) (state.Words, error) {
 	return state.Words{}, err
 }
 
-// Carried finds the words of the sources that a text names itself, as after a merge: the kept ones, which it was written from. It skips
-// unknown sources. The caller holds the mutex.
+// Carried finds the words of the sources that a text names itself, as after a merge: the kept ones, which it was
+// written from. It skips unknown sources. The caller holds the mutex.
 func (r *Sources) Carried(ctx context.Context, content string) []state.Words {
 	var words []state.Words
 	sources := memory.ParseTopic([]byte(content)).Sources()
@@ -54,7 +54,8 @@ const maxListed = 50
 // distinctBy is followed by a sum of the words where a source would name two. No ID contains it.
 const distinctBy = "~"
 
-// distinct returns w under a source that has no other words. A host may have rewritten the session since those at its line were kept.
+// distinct returns w under a source that has no other words. A host may have rewritten the session since those at its
+// line were kept.
 func (r *Sources) distinct(w state.Words) state.Words {
 	if was, known := r.Kept(w.Source); known && was.Text != w.Text {
 		sum := sha256.Sum256([]byte(w.Text))

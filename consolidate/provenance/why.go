@@ -43,7 +43,8 @@ type Changed struct {
 const maxHistory = 20
 
 // Why returns the provenance of the memory that topic names by its path, its file name without extension, the name in
-// its frontmatter, or words of its text. Only one memory may match. Of a deleted memory, named by its path, it returns the changes.
+// its frontmatter, or words of its text. Only one memory may match. Of a deleted memory, named by its path, it returns
+// the changes.
 func (r *Sources) Why(ctx context.Context, topic string) (Why, error) {
 	defer r.Store.Lock()()
 	var f memory.File
@@ -133,8 +134,8 @@ func find(dir *memory.Dir, topic string) (memory.Name, error) {
 // maxMeant is the number of memories that an error names.
 const maxMeant = 5
 
-// matches returns how many words of topic the name, description or text of a memory contain, if it is more than half of them;
-// more than any number if it is the memory's name.
+// matches returns how many words of topic the name, description or text of a memory contain, if it is more than half of
+// them; more than any number if it is the memory's name.
 func matches(n memory.Name, t *memory.Topic, topic string) (held int) {
 	if strings.EqualFold(memory.StemOf(n.String()), topic) || strings.EqualFold(t.Title(), topic) {
 		return math.MaxInt

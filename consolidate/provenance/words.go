@@ -48,8 +48,8 @@ func wordsOf(u said.Utterance, allowed secret.Allowed) state.Words {
 	return state.Words{Source: u.Source(), Session: u.Session, Speaker: u.Speaker, Said: u.Time.UTC(), Text: text}
 }
 
-// Keep copies cited words into the database. It is called before a change that cites them is staged. Words that are already kept
-// under their source stay. The caller holds the mutex.
+// Keep copies cited words into the database. It is called before a change that cites them is staged. Words that are
+// already kept under their source stay. The caller holds the mutex.
 func (r *Sources) Keep(cited []state.Words) error {
 	if len(cited) == 0 {
 		return nil

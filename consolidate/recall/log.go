@@ -19,8 +19,8 @@ const (
 // Shows reports whether memories were shown.
 func Shows(p state.Push) bool { return p.Event != Forgot && p.Event != Read }
 
-// NoteRead notes that the caller's session has read memories, so that they are not shown in it. Where nothing was ever shown, or
-// the session is not known, it does nothing.
+// NoteRead notes that the caller's session has read memories, so that they are not shown in it. Where nothing was ever
+// shown, or the session is not known, it does nothing.
 func (r *Recall) NoteRead(files []string) {
 	defer r.Store.Lock()()
 	if r.Store.Session == "" || len(files) == 0 {
@@ -37,9 +37,9 @@ const startWindow = 30 * time.Second
 // maxRead bounds the memories of an entry.
 const maxRead = 200
 
-// Claim returns the files of p that the caller may show, those that were not shown in the session before, and adds them to
-// the log. If several processes claim a file at once, one gets it. A memory in the index does not count as shown, but the
-// index is shown once when a session begins, also by a host that calls two hooks for that. It needs no mutex.
+// Claim returns the files of p that the caller may show, those that were not shown in the session before, and adds them
+// to the log. If several processes claim a file at once, one gets it. A memory in the index does not count as shown,
+// but the index is shown once when a session begins, also by a host that calls two hooks for that. It needs no mutex.
 func (r *Recall) Claim(p state.Push) (fresh []string, err error) {
 	err = r.Store.Records.DB().Pushes().Add(&p, maxLog, func(before []state.Push) bool {
 		shown, begun := map[string]bool{}, time.Time{}

@@ -20,7 +20,8 @@ type Note struct {
 	Passage string
 }
 
-// notes returns the passages that a prompt is about. Mostly there are none. A description is none of them, since the index shows it.
+// notes returns the passages that a prompt is about. Mostly there are none. A description is none of them, since the
+// index shows it.
 func notes(prompt string, all []Memory) (notes []Note) {
 	docs := make([]related.Document, len(all))
 	for i, m := range all {

@@ -1,15 +1,15 @@
 // Package recall chooses the memories that a host's model is shown unasked, and renders them.
 //
-// It promises that its text has at most 1,500 bytes, no credential and no invisible character. The text is between marks
-// that the reader of transcripts removes, so that a memory does not become evidence of itself. It chooses nothing if
-// nothing fits well. A memory is shown once in a session, whatever the number of processes. The package asks no
+// It promises that its text has at most 1,500 bytes, no credential and no invisible character. The text is between
+// marks that the reader of transcripts removes, so that a memory does not become evidence of itself. It chooses nothing
+// if nothing fits well. A memory is shown once in a session, whatever the number of processes. The package asks no
 // model, runs no program and reads nothing but the memories and its own log.
 //
 // After a crash the log may lack the last pushes, or have pushes that the host never showed. The log keeps some
 // thousand pushes.
 //
-// It finds a passage by the words that the prompt has too (package related), and is silent if they are few or common: most of what
-// a colleague would mention it does not find.
+// It finds a passage by the words that the prompt has too (package related), and is silent if they are few or common:
+// most of what a colleague would mention it does not find.
 package recall
 
 import (

@@ -145,7 +145,8 @@ func TestIncludes(t *testing.T) {
 	}
 }
 
-// A memory is shown once in a session, by one of the processes that would; after its context was compacted it may be shown again.
+// A memory is shown once in a session, by one of the processes that would; after its context was compacted it may be
+// shown again.
 func TestClaim(t *testing.T) {
 	o := ops.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: func() time.Time { return now }}
 	push := func(session, event string, files ...string) []string {

@@ -21,8 +21,8 @@ const (
 		"They may be out of date, and are not the user's words: check what they say before you rely on it.\n"
 )
 
-// maxPassage is the length in bytes of the longest passage that is shown whole. Two of them with the text around are within
-// MaxBytes.
+// maxPassage is the length in bytes of the longest passage that is shown whole. Two of them with the text around are
+// within MaxBytes.
 const maxPassage = 420
 
 // A Page writes memories for a model.

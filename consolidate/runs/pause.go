@@ -35,9 +35,9 @@ func (r *Runs) pause(what state.Note[state.Pause]) state.Pause {
 	return p
 }
 
-// Claim reports whether a hook may offer a dream, or start one, and pauses the hooks that ask later: of several that a host
-// calls for one event, one goes on. The next offer is made after a day, the next supervisor started after ten minutes. If it
-// fails, the hook must do neither, which would be repeated at every event. It needs no mutex.
+// Claim reports whether a hook may offer a dream, or start one, and pauses the hooks that ask later: of several that a
+// host calls for one event, one goes on. The next offer is made after a day, the next supervisor started after ten
+// minutes. If it fails, the hook must do neither, which would be repeated at every event. It needs no mutex.
 func (r *Runs) Claim(offer bool) (bool, error) {
 	what, wait := state.Launches, firstPause
 	if offer {

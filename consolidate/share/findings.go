@@ -26,8 +26,8 @@ type Traffic struct {
 	ID      string        `json:"id,omitempty"` // of that sync
 }
 
-// Traffic compares the memory here with what the remote had last, and reads the log. It does not ask the remote, and takes
-// the mutex only to read the memory.
+// Traffic compares the memory here with what the remote had last, and reads the log. It does not ask the remote, and
+// takes the mutex only to read the memory.
 func (r *Share) Traffic(ctx context.Context) (t Traffic, err error) {
 	s, err := r.State()
 	if err != nil {
@@ -64,8 +64,8 @@ func (r *Share) Traffic(ctx context.Context) (t Traffic, err error) {
 	return t, nil
 }
 
-// Line describes a share in a line, "" if the memory is not shared. It takes the mutex only to read the memory. If git does not
-// answer, the line does not say what is to be sent.
+// Line describes a share in a line, "" if the memory is not shared. It takes the mutex only to read the memory. If git
+// does not answer, the line does not say what is to be sent.
 func (r *Share) Line(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, answerWait)
 	defer cancel()

@@ -40,8 +40,8 @@ func (e *GitError) Error() string { return "git " + e.Command + ": " + e.Message
 
 func (e *GitError) Unwrap() error { return e.err }
 
-// git runs the program git on one bare repository, with a list of arguments. Git never prompts, in a terminal or in a window. It
-// reads our configuration; from the person's own it reads only how to reach a remote and as whom.
+// git runs the program git on one bare repository, with a list of arguments. Git never prompts, in a terminal or in a
+// window. It reads our configuration; from the person's own it reads only how to reach a remote and as whom.
 type git struct{ dir string }
 
 // ours is configuration that nothing overrides.
@@ -119,8 +119,8 @@ func openGit(ctx context.Context, dir string) (git, error) {
 	return g, err
 }
 
-// run runs one command of git and returns its output. It ends the command, with what that has started, when ctx is done or
-// the repository has grown by more than maxFetched.
+// run runs one command of git and returns its output. It ends the command, with what that has started, when ctx is done
+// or the repository has grown by more than maxFetched.
 func (g git) run(ctx context.Context, stdin []byte, args ...string) (string, error) {
 	env, err := environment(ctx)
 	if err != nil {

@@ -52,8 +52,8 @@ func unknown(why string) error {
 	return ops.Refuse(why, "give the remote and a name, the same on every machine: dream-mcp share REMOTE --name NAME")
 }
 
-// origin returns the address of the remote that the checkout around dir was cloned from. A path that is relative to the top of
-// the checkout is made absolute.
+// origin returns the address of the remote that the checkout around dir was cloned from. A path that is relative to the
+// top of the checkout is made absolute.
 func origin(ctx context.Context, dir string) (string, error) {
 	address, err := in(ctx, dir, "config", "--get", "remote.origin.url")
 	if err != nil || address == "" {
@@ -75,8 +75,8 @@ func in(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimSpace(out), err
 }
 
-// id returns the name of the identity in refs: a readable part, one for the first commit, and one for all of it. A name may be
-// such an ID.
+// id returns the name of the identity in refs: a readable part, one for the first commit, and one for all of it. A name
+// may be such an ID.
 func (i Identity) id() string {
 	if isID.MatchString(i.Name) {
 		return i.Name
@@ -121,8 +121,8 @@ func split(address string) (host, rest string) {
 	return "", address
 }
 
-// normalise returns an address without scheme, user, port and ".git". With a host it is in lower case: the hosts that many use
-// do not tell names by their case. Without, links are resolved.
+// normalise returns an address without scheme, user, port and ".git". With a host it is in lower case: the hosts that
+// many use do not tell names by their case. Without, links are resolved.
 func normalise(address string) string {
 	host, rest := split(address)
 	if host == "" {

@@ -70,7 +70,8 @@ func (r *Share) Join(ctx context.Context, q JoinRequest, agree func(Preview) err
 	})
 }
 
-// machine returns the ID of this machine for this memory. It stays when the sharing ends, so that the machine keeps its name.
+// machine returns the ID of this machine for this memory. It stays when the sharing ends, so that the machine keeps its
+// name.
 func (r *Share) machine() (id string, err error) {
 	db := r.Store.Records.DB()
 	if id, err = state.Machine.Get(db); err != nil || id != "" {

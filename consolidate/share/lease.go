@@ -22,8 +22,8 @@ type sighting struct {
 	First time.Duration `json:"first,omitempty"`
 }
 
-// clock returns the boot of this machine and the time since then. Where boots have no name, a later one makes a lease only seem
-// younger than it is.
+// clock returns the boot of this machine and the time since then. Where boots have no name, a later one makes a lease
+// only seem younger than it is.
 func clock() (boot string, since time.Duration) { return lock.Boot(), sinceBoot() }
 
 // A HeldError says that another machine holds the lease, so that no dream may begin here.

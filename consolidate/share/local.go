@@ -81,8 +81,8 @@ func (l *link) land(ctx context.Context, commit, summary string, base, theirs Fi
 	return notes, err
 }
 
-// Ended records the commit that the memory holds after a merge has landed, and that a dream has ended, so that the next sync
-// releases its lease. Recovery calls it again. The caller holds the mutex and the file lock.
+// Ended records the commit that the memory holds after a merge has landed, and that a dream has ended, so that the next
+// sync releases its lease. Recovery calls it again. The caller holds the mutex and the file lock.
 func (r *Share) Ended(i ops.Op) error {
 	merged := i.Kind == lock.KindSync && i.Outcome == ops.Committed && len(i.LeftAlone) == 0
 	if !merged && i.Kind != lock.KindDream {
@@ -179,8 +179,9 @@ func isTeam(data []byte) bool {
 	})
 }
 
-// view returns the shared part of a memory: the memories with a name that every system can have, and the index without the lines
-// of others. With a team that is the memories about the project, without their sources, and their lines alone.
+// view returns the shared part of a memory: the memories with a name that every system can have, and the index without
+// the lines of others. With a team that is the memories about the project, without their sources, and their lines
+// alone.
 func view(local Files, team bool) Files {
 	out := Files{}
 	for n, data := range local {

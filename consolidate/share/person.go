@@ -14,13 +14,13 @@ import (
 	"dream-mcp/memory"
 )
 
-// Person keeps the memories of one person the same in all their projects on this machine. A copy is an ordinary memory of the
-// project that says "scope: person". The state folder holds another memory, with the same texts: each project merges with it when it
-// is used, and no project opens the folder of another.
+// Person keeps the memories of one person the same in all their projects on this machine. A copy is an ordinary memory
+// of the project that says "scope: person". The state folder holds another memory, with the same texts: each project
+// merges with it when it is used, and no project opens the folder of another.
 //
-// It promises that only a person makes a memory theirs, that no other memory is changed or overwritten, and that a memory
-// that a project deletes, or that loses its scope, stays elsewhere until the person decides. After a crash the next exchange does
-// what is missing.
+// It promises that only a person makes a memory theirs, that no other memory is changed or overwritten, and that a
+// memory that a project deletes, or that loses its scope, stays elsewhere until the person decides. After a crash the
+// next exchange does what is missing.
 type Person struct {
 	Store    *ops.Store   // of the project
 	Project  string       // its folder, as it is named to the person
@@ -45,8 +45,8 @@ func NewPerson(store *ops.Store, project string, mayWrite func() error) *Person 
 // Close closes the state folder of the memory of all projects. The caller holds the mutex.
 func (p *Person) Close() error { return p.all.Records.Close() }
 
-// Used reports whether this project has a memory, and it or the person has something to exchange. What cannot be looked at may be
-// there: the exchange says why not. It needs no mutex.
+// Used reports whether this project has a memory, and it or the person has something to exchange. What cannot be looked
+// at may be there: the exchange says why not. It needs no mutex.
 func (p *Person) Used() bool {
 	there := func(path string) bool { _, err := os.Stat(path); return !errors.Is(err, fs.ErrNotExist) }
 	return p.all.MemoryDir != p.Store.MemoryDir && there(p.Store.MemoryDir) &&

@@ -13,8 +13,8 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-// Add makes a memory of this project the person's, in all their projects. One that this project deleted, changed to have no scope, or goes
-// without, takes part again.
+// Add makes a memory of this project the person's, in all their projects. One that this project deleted, changed to
+// have no scope, or goes without, takes part again.
 func (p *Person) Add(ctx context.Context, n memory.Name) error {
 	return p.decide(ctx, n, func(ctx context.Context, known map[string]state.Copy, theirs Files) error {
 		ours, err := p.here(ctx, []memory.Name{n})
@@ -65,8 +65,8 @@ func (p *Person) noteAgreed(known map[string]state.Copy, theirs Files, n memory.
 	return p.setKnown(known)
 }
 
-// Remove ends that a memory is the person's in all projects. It stays, with its newest text, where it was before and where it was changed
-// since; elsewhere it goes.
+// Remove ends that a memory is the person's in all projects. It stays, with its newest text, where it was before and
+// where it was changed since; elsewhere it goes.
 func (p *Person) Remove(ctx context.Context, n memory.Name) error {
 	return p.decide(ctx, n, func(ctx context.Context, known map[string]state.Copy, theirs Files) error {
 		if theirs[n] == nil {

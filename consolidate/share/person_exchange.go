@@ -13,8 +13,9 @@ import (
 	"dream-mcp/memory/merge"
 )
 
-// exchange merges the copies of this project with the memories of all. It lands here first, then there, and then notes what both have:
-// after a crash between two of these the next exchange finds what landed on both sides, and merges it to the same.
+// exchange merges the copies of this project with the memories of all. It lands here first, then there, and then notes
+// what both have: after a crash between two of these the next exchange finds what landed on both sides, and merges it
+// to the same.
 func (p *Person) exchange(ctx context.Context, known map[string]state.Copy, theirs Files) error {
 	var names []memory.Name
 	for n := range theirs {
@@ -130,8 +131,8 @@ func (x *exchange) addEnded(n memory.Name, was state.Copy, text []byte, takesPar
 	return nil
 }
 
-// mergeCopy merges the copy text of a project with all, which is without sources. It returns the new copy, which keeps its sources, and
-// what was merged.
+// mergeCopy merges the copy text of a project with all, which is without sources. It returns the new copy, which keeps
+// its sources, and what was merged.
 func mergeCopy(n memory.Name, was state.Copy, text, all []byte) (here, merged []byte, err error) {
 	mine := withoutSources(text)
 	if merged, err = mergeOne(n, []byte(was.Text), mine, all); err != nil || string(merged) == string(mine) {
@@ -147,8 +148,8 @@ func mergeOne(n memory.Name, base, a, b []byte) ([]byte, error) {
 	return merged[n], err
 }
 
-// land writes changes over was, the files of a memory; nil deletes one. A new memory gets the line that it has in index, and a deleted
-// one loses its line.
+// land writes changes over was, the files of a memory; nil deletes one. A new memory gets the line that it has in
+// index, and a deleted one loses its line.
 func land(ctx context.Context, s *ops.Store, was, changes Files, index []byte, why string) error {
 	after := maps.Clone(was)
 	maps.Copy(after, changes)

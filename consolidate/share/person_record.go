@@ -28,7 +28,8 @@ func (p *Person) lastChange(n memory.Name) (*state.Change, error) {
 	return nil, nil
 }
 
-// ended reports whether an operation deleted n from the memories of all, and returns the text that it deleted; nil if the archive lost it.
+// ended reports whether an operation deleted n from the memories of all, and returns the text that it deleted; nil if
+// the archive lost it.
 func (p *Person) ended(n memory.Name) (last []byte, ended bool, err error) {
 	c, err := p.lastChange(n)
 	if err != nil || c == nil || c.After != "" {
@@ -38,8 +39,8 @@ func (p *Person) ended(n memory.Name) (last []byte, ended bool, err error) {
 	return last, true, ignoreMissing(err)
 }
 
-// damaged reports whether the file of n, which has this text, is not as an operation left it in the memories of all, and returns the
-// text that it left; nil if the archive lost it. Damage is not an answer of another project.
+// damaged reports whether the file of n, which has this text, is not as an operation left it in the memories of all,
+// and returns the text that it left; nil if the archive lost it. Damage is not an answer of another project.
 func (p *Person) damaged(n memory.Name, text []byte) (recorded []byte, damaged bool, err error) {
 	c, err := p.lastChange(n)
 	if err != nil || c == nil || c.After == "" || text != nil && c.After == memory.SumOf(text) {

@@ -57,8 +57,8 @@ func TestHangingGit(t *testing.T) {
 	known.Store(nil)
 }
 
-// TestHTTPS shares by a server that wants a password and has a certificate of its own: the person's configuration names the credential helper,
-// the certificate and a short address.
+// TestHTTPS shares by a server that wants a password and has a certificate of its own: the person's configuration names
+// the credential helper, the certificate and a short address.
 func TestHTTPS(t *testing.T) {
 	remote := bare(t)
 	backend := &cgi.Handler{

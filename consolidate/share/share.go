@@ -75,8 +75,8 @@ var (
 	errBusy      = ops.Refuse("another process is syncing this memory", "try again in a moment")
 )
 
-// Share is the share of one memory. Methods that wait for a remote or for another process take the mutex of the store only to
-// read the memory and to land, so that other operations do not wait for a remote.
+// Share is the share of one memory. Methods that wait for a remote or for another process take the mutex of the store
+// only to read the memory and to land, so that other operations do not wait for a remote.
 type Share struct {
 	Store    *ops.Store
 	LastRead func(context.Context) (time.Time, error) // up to when the transcripts of this machine were read
@@ -96,9 +96,9 @@ func (r *Share) State() (s State, err error) {
 	return s, err
 }
 
-// open opens the share of this memory, or with begin a new one, and calls do. It takes at most limit. One process at a time has
-// the share open. With wait, open waits for another process as long as for a remote that does not answer. After that, or
-// without wait, it fails with errBusy.
+// open opens the share of this memory, or with begin a new one, and calls do. It takes at most limit. One process at a
+// time has the share open. With wait, open waits for another process as long as for a remote that does not answer.
+// After that, or without wait, it fails with errBusy.
 func (r *Share) open(ctx context.Context, limit time.Duration, wait bool, begin *State, do func(context.Context, *link) error) error {
 	if _, err := r.State(); err != nil && begin == nil {
 		return err
@@ -162,8 +162,8 @@ func (r *Share) Sync(ctx context.Context, decided bool) error {
 	})
 }
 
-// Prepare syncs before a dream, and takes the lease. It fails only with a *HeldError if another machine holds the lease, and with the
-// error of ctx: without the remote, the changes of the dream are merged later.
+// Prepare syncs before a dream, and takes the lease. It fails only with a *HeldError if another machine holds the
+// lease, and with the error of ctx: without the remote, the changes of the dream are merged later.
 func (r *Share) Prepare(ctx context.Context) error {
 	err := r.open(ctx, dreamWait, true, nil, func(ctx context.Context, l *link) error {
 		_ = l.sync(ctx, false)

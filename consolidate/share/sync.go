@@ -92,8 +92,8 @@ func (l *link) save() error {
 	return err
 }
 
-// sync pulls the changes of others and pushes those of this machine. The same push releases the lease of a dream that has
-// ended; with dreamed, that dream has just landed. What it cannot push waits for the next sync; the state says why.
+// sync pulls the changes of others and pushes those of this machine. The same push releases the lease of a dream that
+// has ended; with dreamed, that dream has just landed. What it cannot push waits for the next sync; the state says why.
 func (l *link) sync(ctx context.Context, dreamed bool) (err error) {
 	if dreamed {
 		l.Notes = nil // the dream has seen them

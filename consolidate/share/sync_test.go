@@ -166,7 +166,8 @@ func TestLease(t *testing.T) {
 	}
 }
 
-// A dream ends while another process syncs. That its lease can be released is known afterwards, and what the sync noted too.
+// A dream ends while another process syncs. That its lease can be released is known afterwards, and what the sync noted
+// too.
 func TestDreamEndsBesideASync(t *testing.T) {
 	a := join(t, bare(t), "desk", 0)
 	if err := a.acquire(); err != nil {
@@ -300,7 +301,8 @@ func TestEmptied(t *testing.T) {
 	}
 }
 
-// TestJoin has machines of one host name join: each has a name of its own, and keeps it. What looks like the same project is named.
+// TestJoin has machines of one host name join: each has a name of its own, and keeps it. What looks like the same
+// project is named.
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	remote := bare(t)
@@ -334,7 +336,8 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestNamesThatStay has memories that some system could not have: they stay, with their lines of the index, and that is said.
+// TestNamesThatStay has memories that some system could not have: they stay, with their lines of the index, and that is
+// said.
 func TestNamesThatStay(t *testing.T) {
 	t.Parallel()
 	remote := bare(t)
@@ -372,8 +375,8 @@ func TestNamesThatStay(t *testing.T) {
 	}
 }
 
-// TestCrashAfterMerge fails after a merge has landed and before that is noted, as a crash does: nothing is merged twice, so that what is
-// deleted then stays deleted.
+// TestCrashAfterMerge fails after a merge has landed and before that is noted, as a crash does: nothing is merged
+// twice, so that what is deleted then stays deleted.
 func TestCrashAfterMerge(t *testing.T) {
 	remote := bare(t)
 	a, b := join(t, remote, "desk", 0), join(t, remote, "laptop", 0)

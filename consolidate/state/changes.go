@@ -39,8 +39,8 @@ func (c *Change) columns() []any {
 		(*string)(&c.After), (*nanos)(&c.AfterTime), &c.AfterMode, &c.Same, &c.Temp}
 }
 
-// Landed returns the operations that landed since a time and changed something, in that order, with their changes but without the rest.
-// With files, it returns only those that changed one of them, with these changes alone.
+// Landed returns the operations that landed since a time and changed something, in that order, with their changes but
+// without the rest. With files, it returns only those that changed one of them, with these changes alone.
 func (t Operations) Landed(since time.Time, files ...memory.Name) ([]Operation, error) {
 	if len(files) == 0 {
 		return t.withChanges("operations JOIN changes ON operation = id WHERE state = 'landed' AND operations.landed >= ? ORDER BY operations.landed, id, position", nanos(since))

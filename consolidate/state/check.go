@@ -8,8 +8,8 @@ import (
 // damagedEntry holds for entries of the log that do not say what their row says.
 const damagedEntry = `CASE WHEN json_valid(entry) THEN (entry ->> 'id', entry ->> 'kind', entry ->> 'outcome') IS NOT (operation, kind, outcome) ELSE TRUE END`
 
-// Check returns what is wrong with the database, or nil: its structure, texts that do not have their sums, entries of the log that are
-// damaged, and those whose operation is known but has not landed.
+// Check returns what is wrong with the database, or nil: its structure, texts that do not have their sums, entries of
+// the log that are damaged, and those whose operation is known but has not landed.
 func (db *DB) Check() (problems []string) {
 	add := func(err error) { problems = append(problems, err.Error()) }
 	err := db.view(func(tx *Tx) error {

@@ -11,7 +11,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// nanos is a time in a column, in nanoseconds since 1970. 0 is the zero time, or one that is not in the years 1678 to 2261.
+// nanos is a time in a column, in nanoseconds since 1970. 0 is the zero time, or one that is not in the years 1678 to
+// 2261.
 type nanos time.Time
 
 func (t nanos) Value() (driver.Value, error) {

@@ -1,12 +1,13 @@
-// Package state keeps what is known of one memory beside its files, in an SQLite database: the texts of its operations, and
-// what each of the other files of this package names.
+// Package state keeps what is known of one memory beside its files, in an SQLite database: the texts of its operations,
+// and what each of the other files of this package names.
 //
-// A transaction is durable when it has been committed (synchronous=FULL), and after a crash at any moment it is there whole or
-// not at all. What is deleted is overwritten with zeros. Where a file system has no shared memory, a rollback journal takes the
-// place of the write-ahead log.
+// A transaction is durable when it has been committed (synchronous=FULL), and after a crash at any moment it is there
+// whole or not at all. What is deleted is overwritten with zeros. Where a file system has no shared memory, a rollback
+// journal takes the place of the write-ahead log.
 //
-// A database that is damaged, of a newer version or not ours is refused and never written. A database in a folder that cannot
-// be written is read only, as it was when it was opened. Not promised: what a disk that lies about syncing loses.
+// A database that is damaged, of a newer version or not ours is refused and never written. A database in a folder that
+// cannot be written is read only, as it was when it was opened. Not promised: what a disk that lies about syncing
+// loses.
 package state
 
 import (
@@ -124,7 +125,8 @@ func (db *DB) update(do func(*Tx) error) error {
 	return db.begin(db.sql, sql.TxOptions{}, do)
 }
 
-// view runs do in a transaction that sees the database as it is at its first query. A nil database is empty: do is not called.
+// view runs do in a transaction that sees the database as it is at its first query. A nil database is empty: do is not
+// called.
 func (db *DB) view(do func(*Tx) error) error {
 	if db == nil || db.failed != nil {
 		return db.Err()

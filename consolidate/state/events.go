@@ -41,7 +41,8 @@ type Reviewed struct {
 // maxEvents bounds the events of a dream; far more than one has.
 const maxEvents = 5_000
 
-// Add adds an event, unless it equals the one before but for its time, or the dream has too many. A power cut may lose it.
+// Add adds an event, unless it equals the one before but for its time, or the dream has too many. A power cut may lose
+// it.
 func (t Events) Add(e Event) error {
 	return t.db.cache(func(tx *Tx) error {
 		last, err := tx.events("WHERE dream = ? ORDER BY id DESC LIMIT 1", t.dream)

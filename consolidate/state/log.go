@@ -56,7 +56,8 @@ type LogQuery struct {
 // page is how many entries are read at a time.
 const page = 64
 
-// Entries calls yield with the entries of the log, the newest first, until it returns false. The database can be used meanwhile.
+// Entries calls yield with the entries of the log, the newest first, until it returns false. The database can be used
+// meanwhile.
 func (t Log) Entries(q LogQuery, yield func(LogRow) bool) error {
 	where, args := "", []any{}
 	if q.Kind != "" {

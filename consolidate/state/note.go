@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// A Note is a value that is read and written as a whole, as JSON in a row of its own. What grows, or is found by its content, has a
-// table. A value that cannot be decoded counts as missing: see DamagedNotes.
+// A Note is a value that is read and written as a whole, as JSON in a row of its own. What grows, or is found by its
+// content, has a table. A value that cannot be decoded counts as missing: see DamagedNotes.
 type Note[T any] struct {
 	Name  string // unique in the database
 	Cache bool   // it can be made again: a crash of the system may lose the last value, and no write is synced
@@ -66,8 +66,8 @@ func (n Note[T]) Set(db *DB, v T) error {
 	return n.update(db, func(tx *Tx) error { return n.write(tx, v) })
 }
 
-// Change calls change with the value, and writes what it made of it unless it returns false. Of several processes one does that at a
-// time.
+// Change calls change with the value, and writes what it made of it unless it returns false. Of several processes one
+// does that at a time.
 func (n Note[T]) Change(db *DB, change func(*T) bool) (changed bool, err error) {
 	err = n.update(db, func(tx *Tx) error {
 		v, err := n.read(tx)

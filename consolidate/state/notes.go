@@ -29,7 +29,8 @@ var (
 	// Declined are the memories that the person does not want in all projects.
 	Declined = Known(Note[map[string]bool]{Name: "declined"})
 
-	// Unindexed are the memories without a line in the index because it was full, in the order in which they are to get one.
+	// Unindexed are the memories without a line in the index because it was full, in the order in which they are to get
+	// one.
 	Unindexed = Known(Note[[]string]{Name: "unindexed"})
 
 	// Listed is what the listings of dreams showed of the sessions, so that the next dream is shown the rest.

@@ -120,7 +120,8 @@ func TestNothingKept(t *testing.T) {
 	}
 }
 
-// What is written is read again, with its time; what is not changed is not written. What is damaged reads as nothing, and is replaced.
+// What is written is read again, with its time; what is not changed is not written. What is damaged reads as nothing,
+// and is replaced.
 func TestNotes(t *testing.T) {
 	now := time.Date(2026, 11, 18, 9, 0, 0, 123456789, time.FixedZone("", 3600))
 	db := openAt(t, &now)

@@ -32,7 +32,8 @@ type Options struct {
 	Now      func() time.Time // nil: time.Now
 }
 
-// Open opens the database in a folder, and creates both if needed. With LookOnly it fails with fs.ErrNotExist if there is none.
+// Open opens the database in a folder, and creates both if needed. With LookOnly it fails with fs.ErrNotExist if there
+// is none.
 func Open(folder string, o Options) (*DB, error) {
 	db := &DB{path: filepath.Join(folder, File), now: o.Now, readOnly: o.LookOnly, again: o.Again}
 	if db.now == nil {
@@ -92,8 +93,8 @@ func (db *DB) ensure() error {
 	return err
 }
 
-// create creates the database in a folder beside its place, and moves it there when it is whole and durable. Nothing is done if another
-// process was faster.
+// create creates the database in a folder beside its place, and moves it there when it is whole and durable. Nothing is
+// done if another process was faster.
 func (db *DB) create() error {
 	at := filepath.Dir(db.path)
 	if err := atomicfile.MakeFolders(at); err != nil {
@@ -204,15 +205,15 @@ func (db *DB) openFixed() error {
 	return db.checkVersion()
 }
 
-// besides are the ends of the names of the files that SQLite keeps beside a database, ends those of all its files: last the
-// database, without which the others are refused.
+// besides are the ends of the names of the files that SQLite keeps beside a database, ends those of all its files: last
+// the database, without which the others are refused.
 var (
 	besides = []string{"-shm", "-journal", "-wal"}
 	ends    = append(slices.Clip(besides), "")
 )
 
-// SetAside moves a database that cannot be used, and what is beside it, into a folder, so that a new one can be created. It does nothing
-// if there is none.
+// SetAside moves a database that cannot be used, and what is beside it, into a folder, so that a new one can be
+// created. It does nothing if there is none.
 func SetAside(folder string, now time.Time) error {
 	if !slices.ContainsFunc(ends, func(end string) bool {
 		_, err := os.Lstat(filepath.Join(folder, File+end))

@@ -8,8 +8,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// Operation is an operation as the database keeps it. Record is the whole of it but for its changes, in JSON. The other fields repeat what
-// queries need.
+// Operation is an operation as the database keeps it. Record is the whole of it but for its changes, in JSON. The other
+// fields repeat what queries need.
 type Operation struct {
 	ID       string
 	Kind     string
@@ -42,8 +42,8 @@ func (o *Operation) Change(n memory.Name) (Change, bool) {
 	return Change{}, false
 }
 
-// Save makes an operation durable in place of what it was, with texts, an entry in the log if it is not nil, and rest, another
-// operation, if it is not nil. It adds the number of bytes of texts that were not there to o.Bytes.
+// Save makes an operation durable in place of what it was, with texts, an entry in the log if it is not nil, and rest,
+// another operation, if it is not nil. It adds the number of bytes of texts that were not there to o.Bytes.
 func (t Operations) Save(o *Operation, texts map[memory.Sum][]byte, entry *LogRow, rest *Operation) error {
 	bytes := o.Bytes
 	return t.db.update(func(tx *Tx) error {
@@ -158,7 +158,8 @@ func (t Operations) Beginning(with string) ([]string, error) {
 	return t.db.ids("SELECT id FROM operations WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY id", with)
 }
 
-// Staged returns the IDs of the operations that wait for the person or not, and have not begun to land, the newest first.
+// Staged returns the IDs of the operations that wait for the person or not, and have not begun to land, the newest
+// first.
 func (t Operations) Staged(waits bool) ([]string, error) {
 	return t.db.ids("SELECT id FROM operations WHERE state = 'staged' AND waits = ? ORDER BY id DESC", waits)
 }

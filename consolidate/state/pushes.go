@@ -17,8 +17,8 @@ func (p *Push) columns() []any {
 	return []any{(*nanos)(&p.Time), &p.Host, &p.Session, &p.Event, inJSON{&p.Files}}
 }
 
-// Add adds p, at the time of the transaction, unless choose returns false. choose gets what its session was shown before, the
-// oldest first, and may change p. Add keeps the newest most. A power cut may lose it.
+// Add adds p, at the time of the transaction, unless choose returns false. choose gets what its session was shown
+// before, the oldest first, and may change p. Add keeps the newest most. A power cut may lose it.
 func (t Pushes) Add(p *Push, most int, choose func(before []Push) bool) error {
 	return t.db.cache(func(tx *Tx) error {
 		before, err := all(tx, (*Push).columns, pushColumns+"WHERE session = ? AND (host IN (?, '') OR ? = '') ORDER BY id", p.Session, p.Host, p.Host)

@@ -6,8 +6,9 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// Words are the words at a source of a memory. They are kept as long as a memory, a stage or an archived text cites them: before the
-// change that cites them is staged, and never changed. After a crash between the two nothing cites them, and a later dream removes them.
+// Words are the words at a source of a memory. They are kept as long as a memory, a stage or an archived text cites
+// them: before the change that cites them is staged, and never changed. After a crash between the two nothing cites
+// them, and a later dream removes them.
 type Words struct {
 	Source  string       `json:"source"` // as in the metadata of a memory: SESSION:LINE, SESSION:LINE.N, or one of these and ~SUM of the text
 	Session string       `json:"session,omitempty"`

@@ -8,10 +8,11 @@ import (
 	"dream-mcp/memory"
 )
 
-// Redact replaces every text by what text makes of it, and the records of the operations and the entries of the log by what record
-// and entry make of them, in one transaction. renamed has the new sum of each replaced text by its old one: the operations then need
-// the new texts. Redact returns how many rows have changed, by table, and the error of each text that is damaged and stays. With dry it
-// only counts. Afterwards nothing of a replaced text is in the database or in SQLite's log.
+// Redact replaces every text by what text makes of it, and the records of the operations and the entries of the log by
+// what record and entry make of them, in one transaction. renamed has the new sum of each replaced text by its old one:
+// the operations then need the new texts. Redact returns how many rows have changed, by table, and the error of each
+// text that is damaged and stays. With dry it only counts. Afterwards nothing of a replaced text is in the database or
+// in SQLite's log.
 func (db *DB) Redact(text func([]byte) []byte, record func(json []byte, renamed map[memory.Sum]memory.Sum) []byte,
 	entry func(json []byte) []byte, dry bool) (changed map[string]int, damaged []error, err error) {
 	if db == nil {
@@ -50,8 +51,8 @@ func (db *DB) Redact(text func([]byte) []byte, record func(json []byte, renamed 
 	return changed, damaged, err
 }
 
-// textColumns are those of the other tables that have texts of memories, or of what a person or a model said. TestReach of package
-// forget finds one that is missing.
+// textColumns are those of the other tables that have texts of memories, or of what a person or a model said. TestReach
+// of package forget finds one that is missing.
 var textColumns = []struct{ table, key, column, where string }{
 	{"stops", "operation", "reason", ""}, {"words", "source", "text", ""}, {"reports", "dream", "report", ""}, {"reports", "dream", "decisions", ""},
 	{"events", "id", "text", ""}, {"events", "id", "sessions", ""}, {"notes", "name", "value", " WHERE name IN (" + notesWithText + ")"},
@@ -81,7 +82,8 @@ func (tx *Tx) redact(table, key, column, where string, redact func([]byte) []byt
 	return changed, err
 }
 
-// redactTexts replaces the texts and their sums, and returns the new sums by the old ones, and the errors of those that are damaged.
+// redactTexts replaces the texts and their sums, and returns the new sums by the old ones, and the errors of those that
+// are damaged.
 func (tx *Tx) redactTexts(redact func([]byte) []byte, dry bool) (renamed map[memory.Sum]memory.Sum, damaged []error, err error) {
 	sums, err := tx.sums("SELECT sum FROM texts")
 	if err != nil {

@@ -2,8 +2,9 @@ package state
 
 import "time"
 
-// Retention says what Prune keeps. An operation that landed is kept if it is among the newest, or young enough. Above MaxBytes the
-// oldest go, but never the newest operation, the newest dream, or what may be the only copy of something deleted lately.
+// Retention says what Prune keeps. An operation that landed is kept if it is among the newest, or young enough. Above
+// MaxBytes the oldest go, but never the newest operation, the newest dream, or what may be the only copy of something
+// deleted lately.
 type Retention struct {
 	Newest    int           // dreams; and as many other operations
 	For       time.Duration // since it landed
@@ -15,7 +16,8 @@ type Retention struct {
 
 const newestLanded = "SELECT id FROM operations WHERE state = 'landed' AND (kind = 'dream') = ? ORDER BY landed DESC, id DESC LIMIT ?"
 
-// Prune removes the operations that r does not keep at a time. It returns the number of bytes of those that landed and are left.
+// Prune removes the operations that r does not keep at a time. It returns the number of bytes of those that landed and
+// are left.
 func (t Operations) Prune(r Retention, now time.Time) (left int64, err error) {
 	before := func(age time.Duration) int64 { return now.Add(-age).UnixNano() }
 	err = t.db.update(func(tx *Tx) error {

@@ -17,9 +17,10 @@ import (
 // derived are the tables whose rows follow from others.
 var derived = map[string]bool{"archive": true, "log_files": true}
 
-// Salvage puts a new database in the place of a damaged one, which is set aside. The new one has the rows that can still be read. An
-// operation that lost a change or a text is left out: it could not be undone whole. Nothing else may use the database meanwhile. After a
-// crash in the middle the damaged one or the new one is in its place, and the folder of what is set aside has the rest.
+// Salvage puts a new database in the place of a damaged one, which is set aside. The new one has the rows that can
+// still be read. An operation that lost a change or a text is left out: it could not be undone whole. Nothing else may
+// use the database meanwhile. After a crash in the middle the damaged one or the new one is in its place, and the
+// folder of what is set aside has the rest.
 func Salvage(folder string, now time.Time) error {
 	root, err := memory.OpenRoot(folder)
 	if err != nil {

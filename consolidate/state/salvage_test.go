@@ -45,8 +45,8 @@ func zeroPage(db *DB, has string) error {
 	return err
 }
 
-// What is damaged in the middle costs the operations that need it, and no other. A server may have the damaged database open meanwhile:
-// nothing of what SQLite keeps beside that remains beside the new one.
+// What is damaged in the middle costs the operations that need it, and no other. A server may have the damaged database
+// open meanwhile: nothing of what SQLite keeps beside that remains beside the new one.
 func TestSalvage(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("NOT TESTED: Windows removes and moves no database that is open")

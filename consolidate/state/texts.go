@@ -9,8 +9,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// Text returns a text; nil for the sum "". It fails with fs.ErrNotExist if there is none, and with ErrDamaged if the text does
-// not have its sum.
+// Text returns a text; nil for the sum "". It fails with fs.ErrNotExist if there is none, and with ErrDamaged if the
+// text does not have its sum.
 func (db *DB) Text(sum memory.Sum) (text []byte, err error) {
 	if sum == "" {
 		return nil, nil

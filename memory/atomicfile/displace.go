@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// displace does what exchange does in two steps, for systems without exchange: the old file gets a second name, then the
-// new one takes its place. A file that replaces name between the two is lost; an edit of name in place is not.
+// displace does what exchange does in two steps, for systems without exchange: the old file gets a second name, then
+// the new one takes its place. A file that replaces name between the two is lost; an edit of name in place is not.
 func displace(root *os.Root, temp, name string) error {
 	old := temp[:len(temp)-len(tempSuffix)] + "-old" + tempSuffix
 	if err := insist(func() error { return root.Link(name, old) }); err != nil {

@@ -20,7 +20,8 @@ func swap(root *os.Root, temp, name string) error {
 	return err
 }
 
-// MoveNew renames a file in one step. It fails with fs.ErrExist if there is a file at the new name. The folders are not synced.
+// MoveNew renames a file in one step. It fails with fs.ErrExist if there is a file at the new name. The folders are not
+// synced.
 func MoveNew(root *os.Root, temp, name string) error {
 	err := rename2(root, temp, name, unix.RENAME_NOREPLACE)
 	if unsupported(err) {
@@ -45,8 +46,8 @@ func unsupported(err error) bool {
 	return errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.ENOTSUP)
 }
 
-// Fixed reports whether a file can be neither replaced nor removed by anybody: a file that a container was given is a mount
-// point, and a person may have protected it (chattr +i).
+// Fixed reports whether a file can be neither replaced nor removed by anybody: a file that a container was given is a
+// mount point, and a person may have protected it (chattr +i).
 func Fixed(root *os.Root, name string) (bool, error) {
 	var s unix.Statx_t
 	err := inFolder(root, name, func(fd int, base string) error {

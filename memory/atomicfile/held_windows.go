@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// patience is how long a program that holds a file is waited for. Virus scanners and indexers hold what was just written.
+// patience is how long a program that holds a file is waited for. Virus scanners and indexers hold what was just
+// written.
 const patience = 2 * time.Second
 
 // insist does something again while another program holds a file that it needs.

@@ -1,8 +1,8 @@
 // Package atomicfile replaces files durably and in one step.
 //
-// After a crash a file has its old content or the new one, and a temporary may be left beside it. On systems that cannot
-// exchange two files in one step (all but Linux), what another program puts in place of a file in the microseconds of its
-// replacement is lost; an edit in place is not.
+// After a crash a file has its old content or the new one, and a temporary may be left beside it. On systems that
+// cannot exchange two files in one step (all but Linux), what another program puts in place of a file in the
+// microseconds of its replacement is lost; an edit in place is not.
 package atomicfile
 
 import (
@@ -68,9 +68,9 @@ func settled(err error, root *os.Root, at string, file fs.FileInfo) error {
 	return err
 }
 
-// Exchange puts data in place of a file, as Replace does, and returns the file that it displaced in that same step, and at most
-// MaxReadBytes of what it held. was is nil if there was nothing, or the file system has no links. On systems that cannot exchange
-// files, what is put there in that very moment is lost.
+// Exchange puts data in place of a file, as Replace does, and returns the file that it displaced in that same step, and
+// at most MaxReadBytes of what it held. was is nil if there was nothing, or the file system has no links. On systems
+// that cannot exchange files, what is put there in that very moment is lost.
 func Exchange(root *os.Root, name string, data []byte, mtime time.Time) (was fs.FileInfo, held []byte, err error) {
 	temp := TempName(path.Dir(name), "")
 	if err := WriteTemp(root, temp, data, 0o600, mtime); err != nil {
@@ -215,7 +215,8 @@ func MakeFolder(root *os.Root, folder string) error {
 	return err
 }
 
-// MakeFolders makes the folder at a path of the system, and those above it, for the person alone. That they are there is durable.
+// MakeFolders makes the folder at a path of the system, and those above it, for the person alone. That they are there
+// is durable.
 func MakeFolders(at string) error {
 	if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
 		return err // what is there and no folder is refused by whoever opens it
@@ -234,8 +235,8 @@ func MakeFolders(at string) error {
 	return errors.Join(SyncFolder(root, "."), root.Close())
 }
 
-// Move gives the temporary temp a name, in one step. Afterwards temp is what had that name, so that even an edit made since
-// the last look is not lost, or is gone if nothing had it. The folders are not synced.
+// Move gives the temporary temp a name, in one step. Afterwards temp is what had that name, so that even an edit made
+// since the last look is not lost, or is gone if nothing had it. The folders are not synced.
 func Move(root *os.Root, temp, name string) error {
 	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%q: %w", name, memory.ErrNotRegular)

@@ -59,7 +59,8 @@ func Damaged() error {
 	return nil
 }
 
-// Version returns a number that differs for other texts. What was derived from sessions with another one is to be derived again.
+// Version returns a number that differs for other texts. What was derived from sessions with another one is to be
+// derived again.
 func Version() uint64 {
 	h := fnv.New64a()
 	if l := Current(); l != nil {

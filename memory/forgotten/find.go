@@ -11,8 +11,8 @@ import (
 // A Span is a forgotten text within a text, in bytes.
 type Span struct{ From, To int }
 
-// Spans returns the forgotten texts within a text, in order. Names of Markdown files do not count: links need them; nor do the
-// keys of frontmatter and the values that are not texts.
+// Spans returns the forgotten texts within a text, in order. Names of Markdown files do not count: links need them; nor
+// do the keys of frontmatter and the values that are not texts.
 func (l *List) Spans(text string) (spans []Span) {
 	if l == nil || len(l.Texts) == 0 {
 		return nil

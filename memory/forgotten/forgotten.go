@@ -1,9 +1,9 @@
 // Package forgotten finds the texts that a person wanted forgotten, without having them.
 //
-// Of each text a file keeps the length and a keyed hash. Whoever can read the file and guesses a text can confirm the guess;
-// nothing else of it can be found out. A text is found whatever its case, white space and punctuation are, as whole words. A
-// process sees what another has added within a moment. While the file cannot be read, what was read of it last holds; a process
-// that could never read it finds nothing, and Damaged says so.
+// Of each text a file keeps the length and a keyed hash. Whoever can read the file and guesses a text can confirm the
+// guess; nothing else of it can be found out. A text is found whatever its case, white space and punctuation are, as
+// whole words. A process sees what another has added within a moment. While the file cannot be read, what was read of
+// it last holds; a process that could never read it finds nothing, and Damaged says so.
 package forgotten
 
 import (
@@ -86,8 +86,8 @@ func (l *List) hash(window []rune) []byte {
 	return h.Sum(nil)[:16]
 }
 
-// normalize returns the letters and digits of a text in lower case, with a space between words, and where each begins. The last
-// place is the end of the text.
+// normalize returns the letters and digits of a text in lower case, with a space between words, and where each begins.
+// The last place is the end of the text.
 func normalize(text string) (runes []rune, places []int) {
 	runes, places = make([]rune, 0, len(text)), make([]int, 0, len(text)+1)
 	for at, r := range text {
@@ -123,7 +123,8 @@ func (l *List) Drop(number int) bool {
 // MinCharacters is what IsTooShort asks for.
 const MinCharacters = 6
 
-// IsTooShort reports whether a text is too short to be forgotten everywhere. A character of a script without spaces counts as two.
+// IsTooShort reports whether a text is too short to be forgotten everywhere. A character of a script without spaces
+// counts as two.
 func IsTooShort(text string) bool {
 	n := 0
 	for _, r := range strings.TrimSpace(text) {

@@ -1,7 +1,8 @@
-// Package lazy compiles the regular expressions of packages at their first use. A hook is started at every turn of every
-// session and uses few of them; to compile them all took longer than the rest of the start.
+// Package lazy compiles the regular expressions of packages at their first use. A hook is started at every turn of
+// every session and uses few of them; to compile them all took longer than the rest of the start.
 //
-// A test of the program compiles each expression that is given to New, so that a wrong one is not found at its first use.
+// A test of the program compiles each expression that is given to New, so that a wrong one is not found at its first
+// use.
 package lazy
 
 import (
@@ -9,8 +10,8 @@ import (
 	"sync"
 )
 
-// Regexp is a regular expression that is compiled at its first use. Its methods are those of regexp.Regexp. It may be used by
-// several goroutines.
+// Regexp is a regular expression that is compiled at its first use. Its methods are those of regexp.Regexp. It may be
+// used by several goroutines.
 type Regexp struct {
 	expr string
 	once sync.Once

@@ -1,10 +1,11 @@
 // Package merge merges the changes that two machines made to one memory.
 //
-// It promises, for any two changes of any memory: each line that either added is in the result, and each that both kept; what one
-// removed and the other left alone is not; a memory that one deleted and the other edited stays; the result is the same whichever of
-// the two comes first; and nothing is added that is in neither, except the line ends of the result, a line that quotes a field of the
-// frontmatter which both changed, and the line of the index about a memory that one deleted and the other edited. Blank lines and the order within one place are not promised. There are no conflict markers: where both
-// changed the same words, both versions are kept, and a Clash says so.
+// It promises, for any two changes of any memory: each line that either added is in the result, and each that both
+// kept; what one removed and the other left alone is not; a memory that one deleted and the other edited stays; the
+// result is the same whichever of the two comes first; and nothing is added that is in neither, except the line ends of
+// the result, a line that quotes a field of the frontmatter which both changed, and the line of the index about a
+// memory that one deleted and the other edited. Blank lines and the order within one place are not promised. There are
+// no conflict markers: where both changed the same words, both versions are kept, and a Clash says so.
 package merge
 
 import (
@@ -23,7 +24,8 @@ type Clash struct {
 	Why  string      `json:"why"`
 }
 
-// Files merges the changes that lead from base to a and from base to b. It fails where a merged memory would be too large.
+// Files merges the changes that lead from base to a and from base to b. It fails where a merged memory would be too
+// large.
 func Files(base, a, b map[memory.Name][]byte) (map[memory.Name][]byte, []Clash, error) {
 	base, a, b = unify(base, a, b)
 	merged := make(map[memory.Name][]byte)
@@ -95,8 +97,8 @@ func unify(sides ...map[memory.Name][]byte) (base, a, b map[memory.Name][]byte) 
 	return sides[0], sides[1], sides[2]
 }
 
-// threeWay merges by merge what both sides changed, with lines that end in "\n". The lines of the result end as one side has made them,
-// else as they did.
+// threeWay merges by merge what both sides changed, with lines that end in "\n". The lines of the result end as one
+// side has made them, else as they did.
 func threeWay(base, a, b []byte, merge func(base, a, b []byte) (string, bool)) (text []byte, clash bool) {
 	switch {
 	case bytes.Equal(a, b), bytes.Equal(b, base):
@@ -159,8 +161,8 @@ func join(segments []memory.Segment) string {
 	return b.String()
 }
 
-// field merges a field of the frontmatter that both changed. Of times the latest is kept, for "created" the earliest; lists are
-// joined; of other values one is kept, and the line rest quotes the other.
+// field merges a field of the frontmatter that both changed. Of times the latest is kept, for "created" the earliest;
+// lists are joined; of other values one is kept, and the line rest quotes the other.
 func field(base, a, b memory.Segment) (s memory.Segment, rest string) {
 	if a.Text > b.Text {
 		a, b = b, a
@@ -198,8 +200,8 @@ func items(base, a, b []string) (all []string) {
 	return all
 }
 
-// index merges the indexes: by the memory that a line is about, else line by line. It names what is merged, and no memory
-// that is gone.
+// index merges the indexes: by the memory that a line is about, else line by line. It names what is merged, and no
+// memory that is gone.
 func index(base, a, b, merged map[memory.Name][]byte) (text []byte, clash bool) {
 	text, clash = threeWay(base[memory.IndexName], a[memory.IndexName], b[memory.IndexName], func(base, a, b []byte) (string, bool) {
 		w := weave(memory.ParseIndex(base).Segments(), memory.ParseIndex(a).Segments(), memory.ParseIndex(b).Segments(), entry)
@@ -232,8 +234,8 @@ func index(base, a, b, merged map[memory.Name][]byte) (text []byte, clash bool) 
 	return x.Bytes(), clash
 }
 
-// Entries applies to ours, an index, the changes that lead from base to theirs: by the memory that a line is about, else line by
-// line. Of a line that ours changed too, that of ours stays.
+// Entries applies to ours, an index, the changes that lead from base to theirs: by the memory that a line is about,
+// else line by line. Of a line that ours changed too, that of ours stays.
 func Entries(base, ours, theirs []byte) []byte {
 	text, _ := threeWay(base, ours, theirs, func(base, ours, theirs []byte) (string, bool) {
 		w := weave(memory.ParseIndex(base).Segments(), memory.ParseIndex(ours).Segments(), memory.ParseIndex(theirs).Segments(),

@@ -39,11 +39,12 @@ type version struct {
 // versions are those of base, a and b by key.
 type versions map[string]*[3]version
 
-// weave applies the changes that lead from base to a and from base to b. The result does not depend on which of the two is a.
+// weave applies the changes that lead from base to a and from base to b. The result does not depend on which of the two
+// is a.
 //
-// It has what both kept and what either added, in order. How often it has a key follows from how often the three texts have it, so that
-// what one side moved and the other removed is not in it. both merges two texts of one key; lines need none, since
-// their key is their text.
+// It has what both kept and what either added, in order. How often it has a key follows from how often the three texts
+// have it, so that what one side moved and the other removed is not in it. both merges two texts of one key; lines need
+// none, since their key is their text.
 func weave(base, a, b []memory.Segment, both func(base, a, b memory.Segment) memory.Segment) (w woven) {
 	v := versions{}
 	for i, side := range [][]memory.Segment{base, a, b} {
@@ -196,8 +197,9 @@ func keys(parts []part) []string {
 	return keys
 }
 
-// Lines applies to ours the changes, by whole lines, that lead from base to theirs. It reports false where ours changed the same lines.
-// Lines that ours has put beside the changed ones are not in the way: each new entry of an index comes beside the one before.
+// Lines applies to ours the changes, by whole lines, that lead from base to theirs. It reports false where ours changed
+// the same lines. Lines that ours has put beside the changed ones are not in the way: each new entry of an index comes
+// beside the one before.
 func Lines(base, ours, theirs []byte) ([]byte, bool) {
 	w := weave(memory.LineSegments(string(base)), memory.LineSegments(string(ours)), memory.LineSegments(string(theirs)), nil)
 	if w.removedA {

@@ -10,8 +10,8 @@ import (
 	"dream-mcp/memory/text"
 )
 
-// A Pair is two passages that touch each other. Its score is multiplied by up to 1+maxValues if the passages have different numbers
-// beside the same words.
+// A Pair is two passages that touch each other. Its score is multiplied by up to 1+maxValues if the passages have
+// different numbers beside the same words.
 type Pair struct {
 	From Passage
 	Hit  // the other
@@ -22,8 +22,8 @@ type Pair struct {
 // maxValues is how many words beside two values count.
 const maxValues = 3
 
-// Beside returns what passages of one file touch in other files, the nearest first: for each of them the nearest passage of each
-// file, and those with other values. skip says which files are not asked for; nil: none.
+// Beside returns what passages of one file touch in other files, the nearest first: for each of them the nearest
+// passage of each file, and those with other values. skip says which files are not asked for; nil: none.
 func (x *Index) Beside(from []Passage, skip func(file string) bool, max int) (pairs []Pair) {
 	type touch struct {
 		Pair
@@ -74,7 +74,8 @@ type near struct {
 	share float64
 }
 
-// nearest returns the pairs of documents that share a term that few hold, and at least so much. weight is that of a term.
+// nearest returns the pairs of documents that share a term that few hold, and at least so much. weight is that of a
+// term.
 func (f *field) nearest(maxHolders int, least float64, weight func(term int32) float64, apart func(a, b int32) bool) []near {
 	shared := map[uint64]float64{}
 	whole := make([]float64, f.size)
@@ -105,11 +106,12 @@ func (f *field) nearest(maxHolders int, least float64, weight func(term int32) f
 	return all
 }
 
-// fewFiles is the number of memories that rarity is counted over at least: that all of two hold a word says little of it.
+// fewFiles is the number of memories that rarity is counted over at least: that all of two hold a word says little of
+// it.
 const fewFiles = 40
 
-// Alike returns the pairs of documents, by their place in what New was given, that share at least so much of their weight, from 0 to
-// 1, the nearest first. The first of a pair is the earlier one.
+// Alike returns the pairs of documents, by their place in what New was given, that share at least so much of their
+// weight, from 0 to 1, the nearest first. The first of a pair is the earlier one.
 func (x *Index) Alike(least float64) (pairs [][2]int) {
 	rarity := func(term int32) float64 { return text.Rarity(len(x.whole.holders(term)), max(len(x.files), fewFiles)) }
 	for _, n := range x.whole.nearest(maxFiles, least, rarity, func(a, b int32) bool { return true }) {
@@ -121,7 +123,8 @@ func (x *Index) Alike(least float64) (pairs [][2]int) {
 // minNear is the share of their weight that two near memories have in common.
 const minNear = 0.03
 
-// Order returns the files so that those that share most follow each other, in groups of at most room bytes. size is the size of a file.
+// Order returns the files so that those that share most follow each other, in groups of at most room bytes. size is the
+// size of a file.
 func (x *Index) Order(room int, size func(file string) int) []string {
 	order := make([]string, 0, len(x.files))
 	links := make([][]near, len(x.files))

@@ -39,8 +39,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// The passages that say most of the same come first, however many are of one memory, and a long one that shares more words
-// after them.
+// The passages that say most of the same come first, however many are of one memory, and a long one that shares more
+// words after them.
 func TestBesideNearest(t *testing.T) {
 	said := []Passage{{Text: "The crane lifts 40 tonnes."}, {Text: "Ferry tickets cost 12 crowns."}, {Text: "The lighthouse lamp burns kerosene."}}
 	docs := []Document{
@@ -58,8 +58,8 @@ func TestBesideNearest(t *testing.T) {
 	}
 }
 
-// A passage with another value of the same thing comes before one that shares more words, and is not left out where its memory has a
-// nearer one.
+// A passage with another value of the same thing comes before one that shares more words, and is not left out where its
+// memory has a nearer one.
 func TestBesideOtherValue(t *testing.T) {
 	docs := []Document{
 		{File: "crane.md", Body: "The crane at the north quay lifts sacks from barges in the morning.\n\nIts rope is changed; it lifts 35 tonnes at most, says Ines.\n"},

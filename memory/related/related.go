@@ -1,12 +1,13 @@
 // Package related finds the passages of memories that a text touches.
 //
-// A passage is a paragraph or an item of a memory. A text touches a passage where they share two words or more, and enough of all
-// their words. Words that few memories hold count more, and those of the text that none holds count, too. Numbers that differ beside
-// the same words make two passages nearer. Each answer names the shared terms (see text.Terms). Nothing is judged: two passages that
-// touch each other may say the same, contradict each other, or neither.
+// A passage is a paragraph or an item of a memory. A text touches a passage where they share two words or more, and
+// enough of all their words. Words that few memories hold count more, and those of the text that none holds count, too.
+// Numbers that differ beside the same words make two passages nearer. Each answer names the shared terms (see
+// text.Terms). Nothing is judged: two passages that touch each other may say the same, contradict each other, or
+// neither.
 //
-// The same memories and texts give the same answer. An index is safe for concurrent use; only Said changes it after New. No
-// file is read. Not promised: to find what is said in other words or in another language.
+// The same memories and texts give the same answer. An index is safe for concurrent use; only Said changes it after
+// New. No file is read. Not promised: to find what is said in other words or in another language.
 package related
 
 import (
@@ -28,8 +29,8 @@ type Document struct {
 	Outside     bool // it is of another directory
 }
 
-// Documents returns the topics of a memory, and its index without the lines that link to topics. Texts are taken as they
-// are: of a Snapshot.Shown they are safe to show.
+// Documents returns the topics of a memory, and its index without the lines that link to topics. Texts are taken as
+// they are: of a Snapshot.Shown they are safe to show.
 func Documents(s *memory.Snapshot) []Document {
 	docs := make([]Document, 0, len(s.Topics)+1)
 	for n, t := range s.Topics {
@@ -168,8 +169,8 @@ func (x *Index) termsOf(s string) (terms []int32) {
 	return terms
 }
 
-// Said counts the words of a text that somebody said. What is said again and again in other words is the work of the day: it
-// says little of which memory a text is about.
+// Said counts the words of a text that somebody said. What is said again and again in other words is the work of the
+// day: it says little of which memory a text is about.
 func (x *Index) Said(s string) {
 	terms, _ := x.lookUp(s)
 	for _, t := range each(terms) {

@@ -88,7 +88,8 @@ func TestRarity(t *testing.T) {
 	}
 }
 
-// FuzzSplit holds that each passage is in its file where it says, and that no line is in two passages unless it is long.
+// FuzzSplit holds that each passage is in its file where it says, and that no line is in two passages unless it is
+// long.
 func FuzzSplit(f *testing.F) {
 	for _, d := range docs() {
 		f.Add(d.Body, 1)

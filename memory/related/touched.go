@@ -11,11 +11,12 @@ import (
 
 // The numbers of what is near. minAbout and minBeside are shares of words, as in shares.
 //
-// They were chosen on what somebody said in 4 real directories and on subjects of commits in 14: 16 of 16 and 7 of 9 arrows are right
-// when read. In 3 and 14 others 12 of 15 are, and 10 of 12; the three wrong ones were by a URL, which is one word since. Of 29
-// utterances that change a fact of an invented life, 23 name its memory. Beside one of two passages on the same thing, whose common
-// value was changed, the other one is among the eight nearest in 42 of 58 cases, and its file in 52; in other directories in 46 of 78 and
-// in 66. Without a look at values it was 37 and 64 of 78 among ten.
+// They were chosen on what somebody said in 4 real directories and on subjects of commits in 14: 16 of 16 and 7 of 9
+// arrows are right when read. In 3 and 14 others 12 of 15 are, and 10 of 12; the three wrong ones were by a URL, which
+// is one word since. Of 29 utterances that change a fact of an invented life, 23 name its memory. Beside one of two
+// passages on the same thing, whose common value was changed, the other one is among the eight nearest in 42 of 58
+// cases, and its file in 52; in other directories in 46 of 78 and in 66. Without a look at values it was 37 and 64 of
+// 78 among ten.
 const (
 	others     = 4    // words that are added to both texts: two short ones are not near by a word or two
 	pieceSize  = 4    // characters of a dense script that are a word
@@ -44,8 +45,8 @@ type word struct {
 	weight float64 // that of the rarest; 1 if no memory has the word
 }
 
-// words returns the words of a text, each once, however it is written. With wholes a path or URL is one word: what people work on is named
-// all day, and its parts say little about what they want.
+// words returns the words of a text, each once, however it is written. With wholes a path or URL is one word: what
+// people work on is named all day, and its parts say little about what they want.
 func (x *Index) words(s string, wholes bool) []word {
 	w := words{x: x, known: map[int32]bool{}, unknown: map[string]bool{}}
 	for f := range strings.FieldsSeq(s) {
@@ -91,7 +92,8 @@ func (w *words) add(s string, terms []int32) {
 	w.known[terms[0]] = true
 }
 
-// shares returns for each passage how much of their words it and a text have in common, from 0 to 1: 0 if it is one word.
+// shares returns for each passage how much of their words it and a text have in common, from 0 to 1: 0 if it is one
+// word.
 func (x *Index) shares(words []word) []float64 {
 	shares, last, several := make([]float64, len(x.Passages)), make([]int, len(x.Passages)), make([]bool, len(x.Passages))
 	all := 0.0
@@ -131,8 +133,8 @@ func (x *Index) shared(words []word, passage int) (shared []Term) {
 	return shared
 }
 
-// value returns the passage of the body that shares most words with a text, where p is the description of a memory, and else p: a
-// description says what a memory is about, and its body what holds.
+// value returns the passage of the body that shares most words with a text, where p is the description of a memory, and
+// else p: a description says what a memory is about, and its body what holds.
 func (x *Index) value(p int, words []word) Passage {
 	best, most := p, -1.0
 	for i := p + 1; x.Passages[p].described && i < len(x.Passages) && x.fileOf[i] == x.fileOf[p]; i++ {
@@ -147,8 +149,8 @@ func (x *Index) value(p int, words []word) Passage {
 	return x.Passages[best]
 }
 
-// About returns the passages that somebody's words are about: of the nearest memory, and of the next if it is nearly as near. skip says
-// which files are not asked for; nil: none.
+// About returns the passages that somebody's words are about: of the nearest memory, and of the next if it is nearly as
+// near. skip says which files are not asked for; nil: none.
 func (x *Index) About(s string, skip func(file string) bool) (about []Passage) {
 	words := x.words(s, true)
 	shares := x.shares(words)

@@ -39,7 +39,8 @@ func (x *Index) valuesOf(s string) (values []value) {
 	return values
 }
 
-// otherValue returns how many words are beside a value of one text and beside another value of the other, at most; 0 if none.
+// otherValue returns how many words are beside a value of one text and beside another value of the other, at most; 0 if
+// none.
 func otherValue(values []value, others func() []value) (most int) {
 	if len(values) == 0 {
 		return 0

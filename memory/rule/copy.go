@@ -11,7 +11,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// A memory is a copy where another has so many percent of its bytes in the same sentences, and it has at least minCopied bytes.
+// A memory is a copy where another has so many percent of its bytes in the same sentences, and it has at least
+// minCopied bytes.
 const (
 	copiedShare = 85
 	minCopied   = 120
@@ -19,8 +20,9 @@ const (
 	maxHolders = 20
 )
 
-// findCopies reports the memories that another holds too, wholly or nearly so, each once: the shorter one, or of two that are of one
-// size the later one in the order of names. Those that came with the change were judged when they were written.
+// findCopies reports the memories that another holds too, wholly or nearly so, each once: the shorter one, or of two
+// that are of one size the later one in the order of names. Those that came with the change were judged when they were
+// written.
 func findCopies(v *view) (findings []Finding) {
 	var names []memory.Name
 	for _, n := range v.sortedNames() {

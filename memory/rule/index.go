@@ -10,11 +10,12 @@ import (
 	"dream-mcp/memory/phrase"
 )
 
-// longEntry is the length of an entry in characters, not bytes, from which on it is to be shortened. Over half of real entries
-// have more than 150.
+// longEntry is the length of an entry in characters, not bytes, from which on it is to be shortened. Over half of real
+// entries have more than 150.
 const longEntry = 250
 
-// maxContent bounds the lines and the files that a finding names, maxIntroduction the lines of prose that may say how the index is used.
+// maxContent bounds the lines and the files that a finding names, maxIntroduction the lines of prose that may say how
+// the index is used.
 const (
 	maxContent      = 12
 	maxIntroduction = 5

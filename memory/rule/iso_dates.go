@@ -9,7 +9,8 @@ import (
 
 const months = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`
 
-// writtenDate matches a date with the name of a month at the beginning of a text: 18 November 2026, Nov 18th, March 2026, October.
+// writtenDate matches a date with the name of a month at the beginning of a text: 18 November 2026, Nov 18th, March
+// 2026, October.
 var writtenDate = lazy.New(`^(?i:(\d{1,2})(?:st|nd|rd|th)?(?: of)? )?(Ma[yr]|(?i:` + months +
 	`))\b\.?(?i: (\d{1,2})(?:st|nd|rd|th)?\b)?(?:,? (\d{4})\b)?`)
 
@@ -31,8 +32,8 @@ func dateLen(text string) int {
 	return len(date)
 }
 
-// isoDate writes a date with the name of a month as 2026-11-18, 2026-11 or 11-18. A month alone stays as it is, and so does what
-// is not a date.
+// isoDate writes a date with the name of a month as 2026-11-18, 2026-11 or 11-18. A month alone stays as it is, and so
+// does what is not a date.
 func isoDate(text string) string {
 	m := writtenDate.FindStringSubmatch(text)
 	if m == nil || m[0] != text || m[1] != "" && m[3] != "" || m[1]+m[3]+m[4] == "" {

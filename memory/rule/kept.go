@@ -2,8 +2,8 @@ package rule
 
 import "slices"
 
-// Whether a text keeps the sentences of another. Words are compared, not what they mean: a sentence that is translated or said in
-// other words is not found, one that says the opposite without a word of negation is.
+// Whether a text keeps the sentences of another. Words are compared, not what they mean: a sentence that is translated
+// or said in other words is not found, one that says the opposite without a word of negation is.
 
 // A claim is a text whose sentences are looked for in other texts.
 type claim struct {
@@ -42,9 +42,10 @@ func (c *claim) share() int {
 	return 100 * c.kept / c.all
 }
 
-// A sentence has a counterpart where words near each other have all of its exact words, its last word, and one of any two neighbours:
-// to say it otherwise changes single words, and what is lost is mostly a clause, or the end. Of 79 texts that lost something, in four
-// languages, it names 74, and of 62 that were said otherwise 5. A single adjective is lost unseen.
+// A sentence has a counterpart where words near each other have all of its exact words, its last word, and one of any
+// two neighbours: to say it otherwise changes single words, and what is lost is mostly a clause, or the end. Of 79
+// texts that lost something, in four languages, it names 74, and of 62 that were said otherwise 5. A single adjective
+// is lost unseen.
 const (
 	nearWords = 2 // the words that are looked at are so many times those of the sentence, and
 	nearMore  = 24
@@ -55,8 +56,8 @@ const (
 // particles are a part of the verb before them.
 var particles = map[string]bool{"up": true, "down": true, "through": true, "out": true, "off": true, "over": true, "away": true}
 
-// uncovered returns the words that a text lacks where it has most of them, or nil if it has a counterpart there. At least so many
-// words are near each other.
+// uncovered returns the words that a text lacks where it has most of them, or nil if it has a counterpart there. At
+// least so many words are near each other.
 func uncovered(words []word, has map[string][]int, near int) []word {
 	type hit struct{ at, term int }
 	var hits []hit

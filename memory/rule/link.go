@@ -112,8 +112,8 @@ type Proposal struct {
 	Line  string // as FormatEntry writes it
 }
 
-// Propose returns a line for each topic that no index names, made of its name and description. Where there is no index that is a
-// line for every topic: whether it should have one is for the caller to know.
+// Propose returns a line for each topic that no index names, made of its name and description. Where there is no index
+// that is a line for every topic: whether it should have one is for the caller to know.
 func Propose(s *memory.Snapshot) (upserts []Proposal) {
 	v := Check{After: s}.view()
 	s = v.After // a line is cut, and a piece of a credential is known for one no more
@@ -142,9 +142,9 @@ func entryUpTo(n memory.Name, t *memory.Topic, limit int) Proposal {
 	return p
 }
 
-// Follow returns what becomes of a line of the index when its memory changes: the title and the hook that were derived from the
-// old name and description are derived again; "" for what stays. The hook grows by at most room bytes. The topics are as they may
-// be shown.
+// Follow returns what becomes of a line of the index when its memory changes: the title and the hook that were derived
+// from the old name and description are derived again; "" for what stays. The hook grows by at most room bytes. The
+// topics are as they may be shown.
 func Follow(e memory.Entry, n memory.Name, before, after *memory.Topic, room int) (title, hook string) {
 	was, is := ProposeEntry(n, before), entryUpTo(n, after, max(proposedEntry, utf8.RuneCountInString(e.Text)))
 	if e.Title == was.Title && is.Title != was.Title {
@@ -165,8 +165,9 @@ func IsDerived(hook string, t *memory.Topic) bool {
 	return strings.TrimRight(hook, ".") == strings.TrimRight(description, ".") || cut && start != "" && strings.HasPrefix(description, start)
 }
 
-// OwnLine returns what there is to look at where the index has a line about a memory that somebody wrote, and the memory changes: both texts,
-// if the description is another now, or a word of the line is no longer in the memory. The topics are as they may be shown.
+// OwnLine returns what there is to look at where the index has a line about a memory that somebody wrote, and the
+// memory changes: both texts, if the description is another now, or a word of the line is no longer in the memory. The
+// topics are as they may be shown.
 func OwnLine(hook string, n memory.Name, before, after *memory.Topic) (Finding, bool) {
 	if hook == "" || IsDerived(hook, after) {
 		return Finding{}, false

@@ -55,8 +55,8 @@ type Ruling struct {
 	Why     string
 }
 
-// law holds who may take what away. What other memories still say is not taken away, except from a memory in all projects: a merge
-// or a new name loses nothing.
+// law holds who may take what away. What other memories still say is not taken away, except from a memory in all
+// projects: a merge or a new name loses nothing.
 var law = map[row]struct {
 	attended, unattended, single Verdict
 	why                          string // TYPE is that of the memory

@@ -52,8 +52,8 @@ func protectedType(n memory.Name, t *memory.Topic) string {
 	return ""
 }
 
-// keptElsewhere reports whether the other memories as they would be say what n said, one or another of them. What is the person's own
-// must be in such a memory, and what was shared (in team/) among the shared.
+// keptElsewhere reports whether the other memories as they would be say what n said, one or another of them. What is
+// the person's own must be in such a memory, and what was shared (in team/) among the shared.
 func (v *view) keptElsewhere(n memory.Name) bool {
 	t := v.Before.Topics[n]
 	said, own, shared := v.claim(t), protectedType(n, t) != "", n.TopFolder() == "team"
@@ -96,8 +96,8 @@ func (v *view) emptied(was, is *memory.Topic) bool {
 	return staying*stay < len(before)
 }
 
-// lostLines returns the files of the lines of the index whose file was missing and that would no longer say what they said. Such a
-// line is the only record of it.
+// lostLines returns the files of the lines of the index whose file was missing and that would no longer say what they
+// said. Such a line is the only record of it.
 func (v *view) lostLines() map[memory.Name]bool {
 	lost := make(map[memory.Name]bool)
 	if v.Before == nil || v.Before.Index == nil {

@@ -22,8 +22,8 @@ const MaxMerged = 128 << 10
 // RestOf returns the accepted text that covers all sentences of a merged memory.
 func RestOf(file string) string { return "the rest of " + file }
 
-// Lost returns the sentences of merged memories without a counterpart in the survivor or one of others, each once, in the order of the
-// texts. An accepted text covers a sentence if it has all the marked words.
+// Lost returns the sentences of merged memories without a counterpart in the survivor or one of others, each once, in
+// the order of the texts. An accepted text covers a sentence if it has all the marked words.
 func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memory.Topic, others []*memory.Topic, accepted ...string) (lost []Fact) {
 	c := counterpartsFor(merged, into, survivor)
 	for _, o := range others {

@@ -18,8 +18,8 @@ const (
 	containedWords = 80
 )
 
-// findDuplicate refuses a new memory that another says already, nearly all of it. Once it is written, it is compared with those
-// that stood.
+// findDuplicate refuses a new memory that another says already, nearly all of it. Once it is written, it is compared
+// with those that stood.
 func findDuplicate(v *view, n memory.Name, t *memory.Topic) []Finding {
 	if !v.came(n) || isFolderIndex(n) {
 		return nil
@@ -38,7 +38,8 @@ func findDuplicate(v *view, n memory.Name, t *memory.Topic) []Finding {
 	return nil
 }
 
-// Says returns a function that reports whether memories say nearly all of a text. It may be called at the same time by several.
+// Says returns a function that reports whether memories say nearly all of a text. It may be called at the same time by
+// several.
 func Says(topics map[memory.Name]*memory.Topic) func(text string) bool {
 	var sample strings.Builder
 	for _, t := range topics {
@@ -98,7 +99,8 @@ func (v *view) duplicateOf(n, other memory.Name) Finding {
 	return f
 }
 
-// nameEachOther reports whether one of two memories names the other. Then its author knew both, and they are not copies.
+// nameEachOther reports whether one of two memories names the other. Then its author knew both, and they are not
+// copies.
 func (v *view) nameEachOther(a, b memory.Name) bool {
 	names := func(in, n memory.Name) bool { return memory.ParseIndex(v.After.Topics[in].Bytes()).Mentions(n) }
 	return names(a, b) || names(b, a)

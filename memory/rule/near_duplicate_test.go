@@ -75,8 +75,8 @@ func TestNearDuplicate(t *testing.T) {
 	}
 }
 
-// FuzzNearDuplicate holds the law that of two copies under different names the new one is refused if it says enough, once,
-// and that a memory which shares no word with them is not.
+// FuzzNearDuplicate holds the law that of two copies under different names the new one is refused if it says enough,
+// once, and that a memory which shares no word with them is not.
 func FuzzNearDuplicate(f *testing.F) {
 	f.Add("Restart the worker by systemctl after each change of its unit file", "alpha beta")
 	f.Add("提交信息一律使用中文书写因为团队周报直接引用提交信息", "\xff")

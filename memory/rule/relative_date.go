@@ -9,9 +9,9 @@ import (
 	"dream-mcp/memory/text"
 )
 
-// findRelativeDates refuses a word such as "yesterday" in new text: its day is known as long as it is being written. Of a week, a month
-// or a weekday it warns. A sentence that any memory held before is not new, and where the text or the name of the file says the
-// day there is nothing to find, nor in a question.
+// findRelativeDates refuses a word such as "yesterday" in new text: its day is known as long as it is being written. Of
+// a week, a month or a weekday it warns. A sentence that any memory held before is not new, and where the text or the
+// name of the file says the day there is nothing to find, nor in a question.
 func findRelativeDates(v *view, n memory.Name, t *memory.Topic) (findings []Finding) {
 	if _, dated := memory.FirstDate(n.String()); dated || v.Before == nil {
 		return nil

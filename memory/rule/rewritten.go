@@ -9,8 +9,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// Dropped returns the sentences of a memory's body without a counterpart in its new text that lack an exact word there: a name, a
-// number, code, a negation or a condition. Who writes a new text has replaced the description.
+// Dropped returns the sentences of a memory's body without a counterpart in its new text that lack an exact word there:
+// a name, a number, code, a negation or a condition. Who writes a new text has replaced the description.
 func Dropped(n memory.Name, before, after *memory.Topic) (dropped []Fact) {
 	c := counterpartsFor(map[memory.Name]*memory.Topic{n: before}, n, after)
 	for s, gone := range c.lacking(before.Body()) {
@@ -24,8 +24,8 @@ func Dropped(n memory.Name, before, after *memory.Topic) (dropped []Fact) {
 // maxCorrected bounds the words that a correction replaces.
 const maxCorrected = 3
 
-// Corrects reports whether a new text has other words in the place of some of an old one: as many numbers, names and others, and the
-// same negations and conditions.
+// Corrects reports whether a new text has other words in the place of some of an old one: as many numbers, names and
+// others, and the same negations and conditions.
 func Corrects(old, new string) bool {
 	r := newReader(old + "\n" + new)
 	gone, kinds := r.beyond(old, new), make(map[string]int)
@@ -43,9 +43,9 @@ func Corrects(old, new string) bool {
 	return len(gone) > 0 && len(gone) <= maxCorrected
 }
 
-// Corrections returns the edits that a whole new text makes: in the place of a fact it has a sentence that none of the old ones has,
-// and that has another number, name or code in the place of one. A sentence that could replace two facts, or one of two that
-// could replace a fact, is left out.
+// Corrections returns the edits that a whole new text makes: in the place of a fact it has a sentence that none of the
+// old ones has, and that has another number, name or code in the place of one. A sentence that could replace two facts,
+// or one of two that could replace a fact, is left out.
 func Corrections(facts []Fact, old []*memory.Topic, new *memory.Topic) (edits []memory.Edit) {
 	r := newReader(new.Body())
 	before := ""
@@ -75,7 +75,8 @@ func Corrections(facts []Fact, old []*memory.Topic, new *memory.Topic) (edits []
 	return edits
 }
 
-// sameButValue reports whether each of two sentences lacks one word of the other, and both words are numbers, or names or code.
+// sameButValue reports whether each of two sentences lacks one word of the other, and both words are numbers, or names
+// or code.
 func (r *reader) sameButValue(a, b string) bool {
 	of := r.beyond(a, b)
 	if len(of) != 1 || !of[0].exact || of[0].term == negation || of[0].term == condition {

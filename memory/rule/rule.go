@@ -126,8 +126,8 @@ func isFolderIndex(n memory.Name) bool {
 	return base == "readme.md" || strings.Contains(n.String(), "/") && (base == strings.ToLower(memory.IndexFile) || base == "index.md")
 }
 
-// isPage reports whether n is a page for people, an index of a folder or of a second tier, or a skill that is kept here: it has not the form of a
-// memory. It is as safe from loss as one.
+// isPage reports whether n is a page for people, an index of a folder or of a second tier, or a skill that is kept
+// here: it has not the form of a memory. It is as safe from loss as one.
 func isPage(n memory.Name) bool {
 	return isFolderIndex(n) || isSecondIndex(n) || slices.Contains(pages, strings.ToLower(path.Base(n.String())))
 }
@@ -135,7 +135,8 @@ func isPage(n memory.Name) bool {
 // pages are the names of what is written for people, or for a model as instructions.
 var pages = []string{"skill.md", "install.md", "claude.md", "agents.md", "gemini.md", "changelog.md", "contributing.md", "license.md"}
 
-// isSecondIndex reports whether n is a second tier of the index, such as MEMORY-archive.md. The index links to it, and it to memories.
+// isSecondIndex reports whether n is a second tier of the index, such as MEMORY-archive.md. The index links to it, and
+// it to memories.
 func isSecondIndex(n memory.Name) bool {
 	base, ok := strings.CutPrefix(path.Base(n.String()), strings.TrimSuffix(memory.IndexFile, ".md"))
 	return ok && strings.IndexAny(base, "-_") == 0

@@ -202,7 +202,8 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// Of a single write, rules that read one topic are asked about what it writes, before and after, and the others about all.
+// Of a single write, rules that read one topic are asked about what it writes, before and after, and the others about
+// all.
 func TestOnly(t *testing.T) {
 	before := map[string]string{"MEMORY.md": "- [G](gone.md)\n", "a.md": "x", "b.md": "x"}
 	after := map[string]string{"MEMORY.md": "- [G](gone.md)\n", "a.md": "y", "b.md": "x"}

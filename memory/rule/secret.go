@@ -35,8 +35,8 @@ func findSecretsInIndex(v *view) []Finding {
 	})
 }
 
-// findSecrets returns a finding for each credential; remove says how to remove one that is in the file, by what is shown
-// in its place.
+// findSecrets returns a finding for each credential; remove says how to remove one that is in the file, by what is
+// shown in its place.
 func findSecrets(file, text string, seen secret.View, remove func(value, shown string) string) (found []Finding) {
 	for n, span := range seen.Spans {
 		line, column := position(text, span.From, 1, 1)
@@ -63,15 +63,15 @@ func findSecrets(file, text string, seen secret.View, remove func(value, shown s
 	return found
 }
 
-// maxOffered bounds the credentials of a file for which a hint offers an edit, and maxEdit its bytes: each is looked for in the
-// whole file.
+// maxOffered bounds the credentials of a file for which a hint offers an edit, and maxEdit its bytes: each is looked
+// for in the whole file.
 const (
 	maxOffered = 100
 	maxEdit    = 160
 )
 
-// shownOnce returns the mask of a credential, or its line, if that occurs once in the text as it is shown; else "". The line ends of a
-// mask need not be named.
+// shownOnce returns the mask of a credential, or its line, if that occurs once in the text as it is shown; else "". The
+// line ends of a mask need not be named.
 func shownOnce(seen secret.View, span secret.Span, lineEnds int) string {
 	from, to := seen.Shown(span.From, span.To)
 	to -= lineEnds

@@ -75,8 +75,8 @@ func newReader(sample string) *reader {
 	return r
 }
 
-// Words that turn a sentence, and words that only bind or are of the moment in which it was said, as one term each; and units. Those of
-// the moment are not looked for: a memory says "since 2026-11-05" of what was "back since yesterday".
+// Words that turn a sentence, and words that only bind or are of the moment in which it was said, as one term each; and
+// units. Those of the moment are not looked for: a memory says "since 2026-11-05" of what was "back since yesterday".
 const (
 	negation  = "¬"
 	condition = "?"
@@ -168,7 +168,8 @@ func (r *reader) read(s sentence) (words []word) {
 	return words
 }
 
-// isExact reports whether a word must be there: it turns the sentence, is a number or what that counts, a name, or of a path.
+// isExact reports whether a word must be there: it turns the sentence, is a number or what that counts, a name, or of a
+// path.
 func (r *reader) isExact(at spot, term string) bool {
 	if term == negation || term == condition || at.isNumber() {
 		return true
@@ -211,8 +212,8 @@ func (r *reader) isName(at spot, term string) bool {
 		!(begins && text.IsEveryday(term))
 }
 
-// each calls do with each word of a text. A date, and the numbers of a time or a version, are one word. Of Han and Hangul each
-// character is one, of other dense scripts two neighbouring ones are.
+// each calls do with each word of a text. A date, and the numbers of a time or a version, are one word. Of Han and
+// Hangul each character is one, of other dense scripts two neighbouring ones are.
 func (r *reader) each(s string, do func(from, to int)) {
 	from, to := -1, -1
 	flush := func() {

@@ -9,8 +9,8 @@ import (
 	"dream-mcp/memory/lazy"
 )
 
-// The names of the rules that other packages report under or look for. InAllProjects is not in the table: it is about a memory that a
-// person has in all projects.
+// The names of the rules that other packages report under or look for. InAllProjects is not in the table: it is about a
+// memory that a person has in all projects.
 const (
 	Conflict      = "conflict" // two machines changed a memory; a shared memory reports its own findings under it
 	Secret        = "secret"

@@ -42,9 +42,9 @@ func (c Check) view() *view {
 // toFind is in place of a new text that a rule does not know.
 const toFind = "…"
 
-// editCall returns the call that replaces a text in a memory, with the base that it has once the write that is checked is
-// staged: the call can be sent as it is. A call whose new text is for the model to find has no base: sent as it is, it is
-// refused and writes no "…".
+// editCall returns the call that replaces a text in a memory, with the base that it has once the write that is checked
+// is staged: the call can be sent as it is. A call whose new text is for the model to find has no base: sent as it is,
+// it is refused and writes no "…".
 func (v *view) editCall(n memory.Name, old, new string) string {
 	base := ""
 	if new != toFind {

@@ -129,8 +129,8 @@ func (v *view) leads(n memory.Name, r ref) bool {
 	return slices.ContainsFunc(memory.WikiKeys(r.target), func(key string) bool { return v.keys()[key] })
 }
 
-// keys returns every key under which a link may name what is there: a memory by its file or its title, the index, and what
-// else lies there.
+// keys returns every key under which a link may name what is there: a memory by its file or its title, the index, and
+// what else lies there.
 func (v *view) keys() map[string]bool {
 	if v.linkKeys != nil {
 		return v.linkKeys

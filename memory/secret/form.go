@@ -56,8 +56,8 @@ const operand = "[\"'`]?([^\\s\"'`|;)]+)"
 
 const decimals = "0123456789"
 
-// forms are tried at their anchors. A command is followed up to its end by the first option that takes a password: after
-// a user's name, in the same word as the option, or in the next.
+// forms are tried at their anchors. A command is followed up to its end by the first option that takes a password:
+// after a user's name, in the same word as the option, or in the next.
 var forms = []form{
 	{anchors: "*://", kind: kindURLPassword, ok: urlPassword, reach: maxAddress, needs: "@",
 		expr: "^([^\\s\"'`<>\\\\/?#|,;:@]{0,80}):([^\\s\"'`<>\\\\|,;]{1,120}?)@[\\w.\\[\\]-]+(?:[/:?#\\s\"'`)>,;]|$)"},

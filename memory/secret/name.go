@@ -38,8 +38,8 @@ func nameAnchors() []anchor {
 	return anchors
 }
 
-// foreignPasswords are words for a password that may be part of a word. Where upper case is not ASCII, or begins another
-// word, both are listed.
+// foreignPasswords are words for a password that may be part of a word. Where upper case is not ASCII, or begins
+// another word, both are listed.
 var foreignPasswords = strings.Split("비밀번호|비번|패스워드|암호|密码|密碼|口令|パスワード|暗証番号|пароль|Пароль|пароля|паролю|парола|Парола|лозинк|Лозинк|"+
 	"contraseña|Contraseña|contrasenya|clave|Clave|mot de passe|Mot de passe|senha|Senha|palavra-passe|palavra passe|parola|Parola|parolă|"+
 	"hasło|Hasło|haslo|heslo|Heslo|geslo|Geslo|lozinka|Lozinka|jelsz|Jelsz|salasan|Salasan|lösenord|Lösenord|kodeord|Kodeord|"+
@@ -137,8 +137,8 @@ var (
 		"b64 plain plaintext raw default here us eu main backup primary secondary")
 )
 
-// oneOf reports whether a word is in a list. The set is made when it is first asked: a host's hook starts this program after
-// every turn and asks nothing of it.
+// oneOf reports whether a word is in a list. The set is made when it is first asked: a host's hook starts this program
+// after every turn and asks nothing of it.
 func oneOf(words string) func(word string) bool {
 	set := sync.OnceValue(func() map[string]bool {
 		set := make(map[string]bool)
@@ -224,7 +224,8 @@ func judgeName(id, before string) (strength, string) {
 	return innocent, ""
 }
 
-// telling returns the words of a name without numbers at their ends, and without the last ones that do not say what the value is.
+// telling returns the words of a name without numbers at their ends, and without the last ones that do not say what the
+// value is.
 func telling(id string) []string {
 	words := splitWords(id)
 	for i, w := range words {

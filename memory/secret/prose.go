@@ -83,8 +83,8 @@ func isWord(text string) bool {
 	return text == "" || strings.Trim(text[1:], "abcdefghijklmnopqrstuvwxyz'-") == ""
 }
 
-// inWord returns the size of a character that is part of a word or a value in prose, 0 if it is none: signs and the letters
-// of scripts without spaces are between words.
+// inWord returns the size of a character that is part of a word or a value in prose, 0 if it is none: signs and the
+// letters of scripts without spaces are between words.
 func inWord(text string) int {
 	if c := text[0]; c < utf8.RuneSelf {
 		if c <= ' ' || strings.IndexByte("\"'`<>,;|\\", c) >= 0 {

@@ -6,9 +6,10 @@ import (
 	"dream-mcp/memory/lazy"
 )
 
-// The floors of a random value. Entropy is Shannon's, in bits for each byte of the value itself. Scatter is how often the class of
-// a character changes: small letter, capital, digit. Words in camelCase have a scatter of 0.17, hexadecimal digits 0.47, and
-// base62 0.5. With higher floors an invented credential of the labelled set would be missed.
+// The floors of a random value. Entropy is Shannon's, in bits for each byte of the value itself. Scatter is how often
+// the class of a character changes: small letter, capital, digit. Words in camelCase have a scatter of 0.17,
+// hexadecimal digits 0.47, and base62 0.5. With higher floors an invented credential of the labelled set would be
+// missed.
 const (
 	minEntropy = 2.8
 	minScatter = 0.14

@@ -1,16 +1,17 @@
 // Package secret finds credentials in text, so that none is written into a memory and none leaves in
 // an answer.
 //
-// It promises that what Find returns is sorted, does not overlap, and begins and ends between
-// characters; that a View leaves no byte of what Find found, keeps all else and the number of every line,
-// and does nothing to what it has masked before; and that both take time in proportion to the text, whatever the text. Find is
-// a function of the text; a View also masks what the person wanted forgotten (package forgotten).
+// It promises that what Find returns is sorted, does not overlap, and begins and ends between characters; that a View
+// leaves no byte of what Find found, keeps all else and the number of every line, and does nothing to what it has
+// masked before; and that both take time in proportion to the text, whatever the text. Find is a function of the text;
+// a View also masks what the person wanted forgotten (package forgotten).
 //
-// It does not promise to know every credential: of kinds that it was not made on it finds 0.96 (package measure). It knows
-// the shapes of its table, a random word after the name of a vendor, and a value after a name that says what it is
-// ("password:", "API_KEY=", "the password for the lab is"), in some thirty languages, where the value looks like one.
-// It does not find a piece of a credential, one that was encoded or split over lines, or a password without a name. So a text must
-// be masked before it is cut. Nor does it promise to mask a hostile text of values within values to its end (maxPasses).
+// It does not promise to know every credential: of kinds that it was not made on it finds 0.96 (package measure). It
+// knows the shapes of its table, a random word after the name of a vendor, and a value after a name that says what it
+// is ("password:", "API_KEY=", "the password for the lab is"), in some thirty languages, where the value looks like
+// one. It does not find a piece of a credential, one that was encoded or split over lines, or a password without a
+// name. So a text must be masked before it is cut. Nor does it promise to mask a hostile text of values within values
+// to its end (maxPasses).
 //
 // How often it is right is measured by "go run -C .ci ./measure/rule secret". On the credentials of that set, when
 // it was made, gitleaks as a library found 0.61 of them, took 44 ms to start and brought 63 modules;

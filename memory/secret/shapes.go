@@ -160,8 +160,8 @@ func (s *scan) within(at, prefix int) bool {
 	return len(before) < most && scatter(before) < 2*minScatter && (prefix >= least || before[len(before)-1] == '_') && !strings.HasSuffix(before, "pk_")
 }
 
-// Of a credential that the table does not know, the least length of a body with letters of both cases and digits, of one
-// after a word for a credential, and the most of what is before it.
+// Of a credential that the table does not know, the least length of a body with letters of both cases and digits, of
+// one after a word for a credential, and the most of what is before it.
 const (
 	leastUnknown, leastNamed, maxVendor = 30, 20, 40
 	unknownEntropy                      = 4.0

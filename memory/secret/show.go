@@ -13,9 +13,10 @@ import (
 // maxContext bounds the value, in bytes, that is judged together with its key.
 const maxContext = 4 << 10
 
-// ShowJSON masks the credentials and hidden characters of the strings of a JSON text, keys included; all else of it stays. A string that is itself
-// a JSON object or array is treated the same way. exact is called with the key of a value, and with how many objects and arrays it
-// is in; if it returns true, the value stays. A text that is not JSON is returned as it is.
+// ShowJSON masks the credentials and hidden characters of the strings of a JSON text, keys included; all else of it
+// stays. A string that is itself a JSON object or array is treated the same way. exact is called with the key of a
+// value, and with how many objects and arrays it is in; if it returns true, the value stays. A text that is not JSON is
+// returned as it is.
 func (a Allowed) ShowJSON(data []byte, exact func(depth int, key string) bool) []byte {
 	return MapJSON(data, func(depth int, key, text string, isKey bool) string {
 		switch {
@@ -39,8 +40,9 @@ func IsJSON(text string) bool {
 	return start != "" && strings.Contains("{[", start[:1]) && json.Valid([]byte(text))
 }
 
-// MapJSON replaces the strings of a JSON text, keys included, by what change makes of them, and leaves all else as it is. change is
-// given the key of a value, and how many objects and arrays it is in. A text that is not JSON is returned as it is.
+// MapJSON replaces the strings of a JSON text, keys included, by what change makes of them, and leaves all else as it
+// is. change is given the key of a value, and how many objects and arrays it is in. A text that is not JSON is returned
+// as it is.
 func MapJSON(data []byte, change func(depth int, key, text string, isKey bool) string) []byte {
 	if !json.Valid(data) {
 		return data
@@ -101,7 +103,8 @@ func JSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }
 
-// Writer masks the credentials and hidden characters of what is written through it. A credential is recognised only within one Write.
+// Writer masks the credentials and hidden characters of what is written through it. A credential is recognised only
+// within one Write.
 type Writer struct {
 	Out     io.Writer
 	Allowed Allowed

@@ -186,7 +186,8 @@ func (s *scan) note(from, to, start, end int, kind string) {
 	s.finds = append(s.finds, find{Span: Span{From: start, To: end, Kind: kind, Key: key}})
 }
 
-// heads reports whether a name is a label of what is in the line below: a colon follows, or it ends a heading or a line in bold.
+// heads reports whether a name is a label of what is in the line below: a colon follows, or it ends a heading or a line
+// in bold.
 func (s *scan) heads(from, to int) bool {
 	line := s.text[max(0, from-maxBetween):from]
 	line = strings.TrimLeft(line[strings.LastIndexByte(line, '\n')+1:], " \t>")

@@ -38,8 +38,8 @@ func (a Allowed) allows(value string) bool {
 //go:embed anchors.go form.go judge.go name.go prose.go random.go secret.go shapes.go shapes.txt show.go value.go view.go
 var sources embed.FS
 
-// Rules returns a number that differs for other sources of Find and for other allowed values: what was masked by others is
-// masked again.
+// Rules returns a number that differs for other sources of Find and for other allowed values: what was masked by others
+// is masked again.
 func (a Allowed) Rules() uint64 {
 	h := fnv.New64a()
 	files, _ := sources.ReadDir(".")
@@ -68,10 +68,10 @@ type View struct {
 }
 
 // Show returns a text as it may leave the process: each credential that is not allowed and each text that was forgotten
-// is masked, and each hidden character has a mark (package visible). Every line keeps its number. What memories, sessions
-// and others said passes Show before it is cut, since a piece of a credential is not recognised. Everything that is sent,
-// printed or written down for later passes ShowJSON or a Writer too: these do not mask what was forgotten, which may be a
-// word of our own answers.
+// is masked, and each hidden character has a mark (package visible). Every line keeps its number. What memories,
+// sessions and others said passes Show before it is cut, since a piece of a credential is not recognised. Everything
+// that is sent, printed or written down for later passes ShowJSON or a Writer too: these do not mask what was
+// forgotten, which may be a word of our own answers.
 func (a Allowed) Show(text string) View { return showHidden(a.View(text)) }
 
 // showHidden marks the hidden characters of what v shows.
@@ -88,8 +88,8 @@ func (a Allowed) Line(text string) string {
 	return strings.ReplaceAll(a.Show(text).Text, "\n", "; ")
 }
 
-// View returns what may be shown of a text: each credential that is not allowed is replaced by [secret: KIND], each text
-// that was forgotten by forgotten.Mark, and by the line ends that it held, so that every line keeps its number.
+// View returns what may be shown of a text: each credential that is not allowed is replaced by [secret: KIND], each
+// text that was forgotten by forgotten.Mark, and by the line ends that it held, so that every line keeps its number.
 func (a Allowed) View(text string) View {
 	var unwanted []Span
 	for _, f := range forgotten.Current().Spans(text) {
@@ -171,8 +171,8 @@ func (v View) Shown(from, to int) (int, int) {
 	return v.moved(from, false, false), v.moved(to, true, false)
 }
 
-// moved returns where a place of the real text is in Text, or the reverse. Within what was replaced that is its beginning,
-// or its end.
+// moved returns where a place of the real text is in Text, or the reverse. Within what was replaced that is its
+// beginning, or its end.
 func (v View) moved(place int, end, reverse bool) int {
 	shift := 0 // from the real text to the shown one
 	for _, r := range v.runs {

@@ -57,8 +57,8 @@ func Composed(s string) string {
 	return s
 }
 
-// IsDense reports whether a rune is of the scripts that are written without spaces, or whose words carry their particles
-// with them: they are compared by pairs of characters.
+// IsDense reports whether a rune is of the scripts that are written without spaces, or whose words carry their
+// particles with them: they are compared by pairs of characters.
 func IsDense(r rune) bool {
 	return r >= 0x3400 && r <= 0x9FFF || // Han
 		r >= 0xAC00 && r <= 0xD7A3 || // Hangul

@@ -108,7 +108,8 @@ func Block(text string, at int) (int, int) {
 	return start, end
 }
 
-// Lead returns the paragraph or item that ends with a colon and that the list or the fence at a place belongs to, or "".
+// Lead returns the paragraph or item that ends with a colon and that the list or the fence at a place belongs to, or
+// "".
 func Lead(text string, at int) string {
 	start, _ := Block(text, at)
 	if !beginsBlock(text[start:]) {

@@ -2,8 +2,8 @@ package text
 
 import "math"
 
-// The numbers of BM25, for turns of conversations. For passages of memories each can be halved or doubled without a difference that
-// is more than chance.
+// The numbers of BM25, for turns of conversations. For passages of memories each can be halved or doubled without a
+// difference that is more than chance.
 const (
 	k1         = 1.0
 	shortening = 0.4 // b

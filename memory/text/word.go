@@ -29,8 +29,8 @@ var class = func() (class [256]uint8) {
 	return class
 }()
 
-// EachWord calls do with the place of each word of a text and of each run of a dense script (see IsDense). A word does not
-// begin with an underscore.
+// EachWord calls do with the place of each word of a text and of each run of a dense script (see IsDense). A word does
+// not begin with an underscore.
 func EachWord(text string, do func(start, end int, dense bool)) {
 	for i := 0; i < len(text); {
 		start, dense := i, false

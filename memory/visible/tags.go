@@ -7,9 +7,9 @@ import (
 	"dream-mcp/memory/lazy"
 )
 
-// The tags by which hosts mark what is theirs in a conversation, or models their turns. "-" stands for "_" and for a space too, and a prefix
-// with a colon may be before a name (antml:invoke). Other names in angle brackets are elements, types or placeholders, and stay as
-// they are: <build_time>, <div>, List<User>.
+// The tags by which hosts mark what is theirs in a conversation, or models their turns. "-" stands for "_" and for a
+// space too, and a prefix with a colon may be before a name (antml:invoke). Other names in angle brackets are elements,
+// types or placeholders, and stay as they are: <build_time>, <div>, List<User>.
 const hostTags = "system assistant human developer invoke think thinking sys inst " +
 	"system-reminder system-reminders system-notification system-message system-messages system-prompt system-instruction system-instructions system-info system-warning " +
 	"function-call function-calls function-result function-results function-response tool-use tool-calls tool-result tool-results tool-response tool-outputs tool-use-error " +
@@ -38,10 +38,10 @@ func oneName(list string) string {
 	return strings.ReplaceAll(strings.Join(names, "|"), "-", "[-_ ]")
 }
 
-// EscapeTags returns a text with a backslash in each tag of a host, so that nothing that is quoted is taken for what the host
-// says, or ends what it is quoted in: <\system-reminder>, <\/system-reminder>, <\|im_start|>. EscapeTags of the result is the
-// same again. Whatever shows text of others to a model passes it through here, unless the model must be able to repeat the text
-// exactly, as that of a memory that it edits.
+// EscapeTags returns a text with a backslash in each tag of a host, so that nothing that is quoted is taken for what
+// the host says, or ends what it is quoted in: <\system-reminder>, <\/system-reminder>, <\|im_start|>. EscapeTags of
+// the result is the same again. Whatever shows text of others to a model passes it through here, unless the model must
+// be able to repeat the text exactly, as that of a memory that it edits.
 func EscapeTags(text string) string {
 	if !strings.ContainsAny(text, "<[") {
 		return text

@@ -1,8 +1,8 @@
 // Package visible writes hidden characters as visible marks.
 //
-// Hidden are control, bidirectional, tag and zero-width characters, selectors that select nothing, and every
-// line end but "\n". A mark names its character, as ⟨U+202E⟩, or a run of one, as ⟨U+0000×12⟩, so a text keeps its lines:
-// no mark begins a new one. Tabs stay, and what writing needs: joiners and selectors (emoji, Arabic, Indic), marks of
+// Hidden are control, bidirectional, tag and zero-width characters, selectors that select nothing, and every line end
+// but "\n". A mark names its character, as ⟨U+202E⟩, or a run of one, as ⟨U+0000×12⟩, so a text keeps its lines: no
+// mark begins a new one. Tabs stay, and what writing needs: joiners and selectors (emoji, Arabic, Indic), marks of
 // direction in lines from right to left, word breaks of scripts without spaces.
 package visible
 

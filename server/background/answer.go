@@ -131,8 +131,8 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup settings.S
 	}))
 }
 
-// reportsAt reports whether the person sees the report of a dream at an event. Where a host shows a message of a hook to nobody, its
-// model gets it when a session starts.
+// reportsAt reports whether the person sees the report of a dream at an event. Where a host shows a message of a hook
+// to nobody, its model gets it when a session starts.
 func reportsAt(client string, e hook.Event) bool {
 	if e.Moment == hook.Prompt || e.Moment == hook.Turn {
 		silent := slices.ContainsFunc(host.List, func(h *host.Host) bool {

@@ -80,7 +80,8 @@ func TestHookAgreesWithTheGates(t *testing.T) {
 	}
 }
 
-// What is said at a session's start is one JSON object, in the shape that Claude Code reads, and no longer than it takes.
+// What is said at a session's start is one JSON object, in the shape that Claude Code reads, and no longer than it
+// takes.
 func TestSpeech(t *testing.T) {
 	var s speech
 	var out lines
@@ -109,8 +110,8 @@ func TestSpeech(t *testing.T) {
 	}
 }
 
-// The reasons that a model gave for what it set aside are shown to the person, without control characters, and to no other model:
-// they may repeat what somebody else wrote.
+// The reasons that a model gave for what it set aside are shown to the person, without control characters, and to no
+// other model: they may repeat what somebody else wrote.
 func TestSpeechKeepsReasonsFromTheModel(t *testing.T) {
 	for _, outcome := range []ops.Outcome{ops.Committed, ops.Proposed} {
 		var s speech
@@ -133,7 +134,8 @@ func (l *lines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A host's output is read line by line, whatever pieces it comes in; a line that is too long is cut, and the next one is whole.
+// A host's output is read line by line, whatever pieces it comes in; a line that is too long is cut, and the next one
+// is whole.
 func TestLines(t *testing.T) {
 	var got []string
 	w := &lineWriter{each: func(line string) { got = append(got, fmt.Sprintf("%d %s", len(line), line[:min(len(line), 5)])) }}

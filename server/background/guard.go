@@ -18,7 +18,8 @@ import (
 	"dream-mcp/server/settings"
 )
 
-// reading are tools of hosts that change nothing and ask nobody but the person; shells are those that run a command line.
+// reading are tools of hosts that change nothing and ask nobody but the person; shells are those that run a command
+// line.
 var reading, shells = tools()
 
 func tools() (reading, shells []string) {

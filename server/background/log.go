@@ -52,8 +52,8 @@ func (l *runLog) say(format string, args ...any) {
 	fmt.Fprintf(l.out, "%s %s\n", time.Now().Format(time.TimeOnly), strings.ReplaceAll(text, "\n", "\n         "))
 }
 
-// LogFailure logs an error of a hook, or of a supervisor before its run began. They have no other output. Doctor shows the
-// last one. An error that cannot be logged is lost.
+// LogFailure logs an error of a hook, or of a supervisor before its run began. They have no other output. Doctor shows
+// the last one. An error that cannot be logged is lost.
 func LogFailure(state string, err error) {
 	if os.MkdirAll(state, 0o700) != nil {
 		return

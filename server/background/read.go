@@ -12,8 +12,8 @@ import (
 	"dream-mcp/memory/visible"
 )
 
-// reader reads the output of a host line by line: the forms of stream-json, and events of items. It logs the beginning of other
-// JSON, and other lines whole.
+// reader reads the output of a host line by line: the forms of stream-json, and events of items. It logs the beginning
+// of other JSON, and other lines whole.
 type reader struct {
 	log     *runLog
 	end     runs.RunEnd // zero where the host was killed

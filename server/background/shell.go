@@ -25,8 +25,9 @@ var gitReaders = []string{"log", "show", "diff", "status", "blame", "grep", "ls-
 var formReaders = lazy.New(`^(?:date(?: -u)?|cd [^ ]+|sort(?: -[bdfghinrRsuVz]*(?:k[0-9.,bdfghinrRV]+|t[^ ]?)?| [^- ][^ ]*)*|uniq(?: -[cdDiu]+)*|sed -n [0-9$,p;]+(?: [^- ][^ ]*)+|` +
 	`git (?:branch(?: -[arv]+| --list| --show-current)?|remote(?: -v)?|stash list|worktree list|tag(?: -l)?))$`)
 
-// The parts of a command line that every shell reads in the same way, and in which none expands to an option, assigns or runs
-// anything: a word without signs or in one kind of quotes, and output that goes to /dev/null or to the other output.
+// The parts of a command line that every shell reads in the same way, and in which none expands to an option, assigns
+// or runs anything: a word without signs or in one kind of quotes, and output that goes to /dev/null or to the other
+// output.
 const (
 	single = `'(?:[^'\\]|\\[^'\\])*'`
 	double = "\"(?:[^\"$`\\\\]|\\\\[^\"$`\\\\\n])*\""

@@ -4,7 +4,8 @@
 // bidirectional and invisible characters are made visible. An error is two lines, `error:` and `hint:`. The exit
 // code is 0 for success, 1 for a failure, and 2 for a command that cannot be understood.
 //
-// The package keeps no state, so a crash loses nothing. The text that is printed for people may change; programs use --json.
+// The package keeps no state, so a crash loses nothing. The text that is printed for people may change; programs use
+// --json.
 package console
 
 import (

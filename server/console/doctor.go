@@ -76,8 +76,8 @@ func runDoctor(ctx context.Context, c *Command, p *consolidate.Project, setup se
 	return err
 }
 
-// mergeInto says that the memories are in a folder that Claude Code does not read. With --fix it asks whether to merge them into the one
-// that it does read.
+// mergeInto says that the memories are in a folder that Claude Code does not read. With --fix it asks whether to merge
+// them into the one that it does read.
 func mergeInto(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup) (doctor.Check, error) {
 	check := doctor.Check{Name: "memory", State: doctor.Wrong, Fix: "asks, then merges them into that folder",
 		Message: fmt.Sprintf("the memories are in %s, and Claude Code reads %s", setup.MemoryDir, setup.MergeInto)}

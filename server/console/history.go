@@ -57,8 +57,9 @@ func runLog(ctx context.Context, c *Command, p *consolidate.Project, _ settings.
 // maxLog is how many entries the log shows, unless all are asked for.
 const maxLog = 60
 
-// renderLog lists the operations, the newest first: a sentence, and below it what it was and its ID. It omits the beginning of
-// an operation that has ended, and a proposal that was answered. The run of a dream that ended well is part of the dream's entry.
+// renderLog lists the operations, the newest first: a sentence, and below it what it was and its ID. It omits the
+// beginning of an operation that has ended, and a proposal that was answered. The run of a dream that ended well is
+// part of the dream's entry.
 func renderLog(entries []ops.LogEntry, now time.Time, ink terminal.Ink) string {
 	if len(entries) == 0 {
 		return "Nothing has happened yet.\n"
@@ -240,7 +241,8 @@ func runUndo(ctx context.Context, c *Command, p *consolidate.Project, _ settings
 	return kept(undone, r.Conflicts)
 }
 
-// kept reports that an undo kept files that were changed later. Its hint offers to restore the first that existed before.
+// kept reports that an undo kept files that were changed later. Its hint offers to restore the first that existed
+// before.
 func kept(undone ops.Op, files []ops.Conflict) *Failure {
 	hint := fmt.Sprintf("dream-mcp diff %s shows what it changed", undone.ID)
 	for _, k := range files {

@@ -196,7 +196,8 @@ func changeable(i install.Installer, removing bool) (found []*host.Host, names, 
 	return found, names, ids
 }
 
-// agreeToAll asks whether to install into the named hosts, or to uninstall from them, and says so where nothing is changed.
+// agreeToAll asks whether to install into the named hosts, or to uninstall from them, and says so where nothing is
+// changed.
 func agreeToAll(ctx context.Context, c *Command, names []string, removing bool) (agreed bool, err error) {
 	question, none := "\nAdd dream-mcp to %s? uninstall removes exactly what this adds. [Y/n] ", "Nothing was added.\n"
 	if removing {

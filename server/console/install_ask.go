@@ -38,8 +38,9 @@ func chooseAllow(ctx context.Context, c *Command, i *install.Installer, h *host.
 	return nil
 }
 
-// chooseProject sets the project for a host that starts servers outside of any, unless the flags name one or a memory. On a
-// terminal it asks, and proposes the working directory; else it refuses: the server would not know which memory is meant.
+// chooseProject sets the project for a host that starts servers outside of any, unless the flags name one or a memory.
+// On a terminal it asks, and proposes the working directory; else it refuses: the server would not know which memory is
+// meant.
 func chooseProject(ctx context.Context, c *Command, h *host.Host) error {
 	if c.Flags.Project != "" || c.Flags.MemoryDir != "" {
 		return nil

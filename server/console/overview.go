@@ -19,8 +19,8 @@ import (
 // overviewTime bounds what is counted for the overview: a person who types only the name gets an answer at once.
 const overviewTime = 150 * time.Millisecond
 
-// runOverview shows the project that the person is in and what to type next. Outside of any it lists the projects with a
-// memory; where there is none and no agent is connected, it says what this program is.
+// runOverview shows the project that the person is in and what to type next. Outside of any it lists the projects with
+// a memory; where there is none and no agent is connected, it says what this program is.
 func runOverview(ctx context.Context, c *Command, _ *consolidate.Project, _ settings.Setup) error {
 	if c.Open == nil {
 		return welcome(c)

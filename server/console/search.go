@@ -126,7 +126,8 @@ func printHit(c *Command, to *pager, h search.Hit, now time.Time) error {
 	return to.turn(h.Utterance, more, h.Before+match+h.After, now)
 }
 
-// runSaid lists what was said since the last dream, or since a time: what the person said, and with --all the model too.
+// runSaid lists what was said since the last dream, or since a time: what the person said, and with --all the model
+// too.
 func runSaid(ctx context.Context, c *Command, p *consolidate.Project, setup settings.Setup) error {
 	if id := c.argument(); id != "" {
 		return printTurns(ctx, c, p, setup, id)
@@ -247,8 +248,8 @@ func (to *pager) turn(u said.Utterance, note, text string, now time.Time) error 
 	return to.print(terminal.Wrap(b.String(), to.width))
 }
 
-// listing prints a page of a listing: an empty line and the head in bold before each session, and below an utterance its
-// further lines, indented.
+// listing prints a page of a listing: an empty line and the head in bold before each session, and below an utterance
+// its further lines, indented.
 func (to *pager) listing(text string) error {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

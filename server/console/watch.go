@@ -17,8 +17,8 @@ import (
 // watchPoll is the interval between two looks.
 const watchPoll = 400 * time.Millisecond
 
-// runWatch shows the open dream of any process, or why there is none. Each look first ends what a crash left, as a reader does. The key x
-// asks the dream to stop.
+// runWatch shows the open dream of any process, or why there is none. Each look first ends what a crash left, as a
+// reader does. The key x asks the dream to stop.
 func runWatch(ctx context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
 	w := p.Watch(settings.BackgroundLog)
 	v := watchView{ink: terminal.InkFor(c.Out), zone: p.Store.Now().Location(), asked: c.Verb == "dream", began: p.Store.Now()}

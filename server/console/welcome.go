@@ -16,7 +16,8 @@ import (
 	"dream-mcp/server/settings"
 )
 
-// welcomeText is the text for a person who starts the program without a verb. SELF is replaced by the path of the program.
+// welcomeText is the text for a person who starts the program without a verb. SELF is replaced by the path of the
+// program.
 //
 //go:embed welcome.txt
 var welcomeText string

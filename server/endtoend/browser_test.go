@@ -134,8 +134,9 @@ func (b *browser) call(session, method string, params, result any) error {
 	}
 }
 
-// pageCommand opens a page: page FILE WIDTH light|dark. Stdout gets what the browser made of it: a line "title", "overflow" (how many
-// pixels it is too wide), "background", "elements" (those that are asked for or run), "requests" (to elsewhere), and the text.
+// pageCommand opens a page: page FILE WIDTH light|dark. Stdout gets what the browser made of it: a line "title",
+// "overflow" (how many pixels it is too wide), "background", "elements" (those that are asked for or run), "requests"
+// (to elsewhere), and the text.
 func (b *browser) pageCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: page FILE WIDTH light|dark")

@@ -17,10 +17,11 @@ import (
 	"time"
 )
 
-// fakeHost is a host that runs a dream in the background: fakehost MCP_CONFIG, with the prompt on standard input. It starts
-// the server that the configuration names, runs the lines of the file in $HOST_SCRIPT, and prints its work as stream-json of
-// Claude Code. A line is a tool and its arguments, where {{REGEXP}} is replaced by the first group of its last match in the
-// answers so far; or "sh COMMAND", "hang", "stubborn" (from then on it ignores SIGTERM), or "result JSON", printed at the end.
+// fakeHost is a host that runs a dream in the background: fakehost MCP_CONFIG, with the prompt on standard input. It
+// starts the server that the configuration names, runs the lines of the file in $HOST_SCRIPT, and prints its work as
+// stream-json of Claude Code. A line is a tool and its arguments, where {{REGEXP}} is replaced by the first group of
+// its last match in the answers so far; or "sh COMMAND", "hang", "stubborn" (from then on it ignores SIGTERM), or
+// "result JSON", printed at the end.
 func fakeHost() {
 	prompt, err := io.ReadAll(os.Stdin)
 	if err != nil || !strings.Contains(string(prompt), "dream_orient") {

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// hangingSSH runs the command of git on this machine. While the file hang exists it hangs, and leaves its process ID in the file
-// hung.
+// hangingSSH runs the command of git on this machine. While the file hang exists it hangs, and leaves its process ID in
+// the file hung.
 const hangingSSH = `#!/bin/sh
 if [ -e WORK/hang ]; then
 	echo $$ >WORK/hung.new && mv WORK/hung.new WORK/hung
@@ -129,8 +129,9 @@ func (s *slowRemote) serve(env []string) (*dialogue, *exec.Cmd) {
 	return d, cmd
 }
 
-// TestHangingGit has the program git hang, on a file system that is gone for instance: at the first run, which reads the configuration,
-// and at one that reads the repository. The status is answered without what git says, and reads do not wait for it.
+// TestHangingGit has the program git hang, on a file system that is gone for instance: at the first run, which reads
+// the configuration, and at one that reads the repository. The status is answered without what git says, and reads do
+// not wait for it.
 func TestHangingGit(t *testing.T) {
 	t.Parallel()
 	f, all := newFleet(t, 1, 1)
@@ -156,8 +157,8 @@ func TestHangingGit(t *testing.T) {
 	}
 }
 
-// TestHangingRemote has the remote of a shared memory hang: reads and the status are answered meanwhile, what waits can be
-// cancelled, a closed gate is found without the remote, and one process syncs while others leave.
+// TestHangingRemote has the remote of a shared memory hang: reads and the status are answered meanwhile, what waits can
+// be cancelled, a closed gate is found without the remote, and one process syncs while others leave.
 func TestHangingRemote(t *testing.T) {
 	t.Parallel()
 	f, all := newFleet(t, 1, 1)

@@ -28,8 +28,9 @@ type allHosts struct {
 	typed map[string][]string // what the fixture of a host says that a person typed in the first
 }
 
-// everyHostCommand makes a machine with the stores of all hosts, and goes through the front door: what was said in each is listed
-// completely, counted for the gate, cited as evidence and found by why; our own tools' answers are not found; no store is changed.
+// everyHostCommand makes a machine with the stores of all hosts, and goes through the front door: what was said in each
+// is listed completely, counted for the gate, cited as evidence and found by why; our own tools' answers are not found;
+// no store is changed.
 func everyHostCommand(ts *testscript.TestScript, _ bool, _ []string) {
 	m := allHosts{ts, [2]string{ts.Getenv("PROJECT"), filepath.Join(ts.Getenv("WORK"), "harbour")}, map[string][]string{}}
 	ts.Check(os.MkdirAll(m.roots[1], 0o700))
@@ -93,7 +94,8 @@ func (m *allHosts) start(project string) *client {
 // wanted is a line of a fixture with what a person, or another one, said.
 var wanted = regexp.MustCompile(`(?m)^  \d+ \S+ (?:\S+ )?(user|others|memory): (".*") \S*$`)
 
-// unpack writes the store of a host, whose sessions may have the IDs of another's, and returns how many the project has.
+// unpack writes the store of a host, whose sessions may have the IDs of another's, and returns how many the project
+// has.
 func (m *allHosts) unpack(h *host.Host) (sessions int) {
 	a, err := txtar.ParseFile(filepath.Join(root, "consolidate", "host", "testdata", h.ID+".txtar"))
 	m.ts.Check(err)

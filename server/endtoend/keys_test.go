@@ -20,8 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "write the keys of JSON answers to testdata/json_keys.txt")
 
-// answerKeys holds the keys of every JSON answer of the scripts, as lines "NAME KEY.KEY[].KEY", where NAME is a tool or a
-// verb. It is compared with testdata/json_keys.txt.
+// answerKeys holds the keys of every JSON answer of the scripts, as lines "NAME KEY.KEY[].KEY", where NAME is a tool or
+// a verb. It is compared with testdata/json_keys.txt.
 type answerKeys struct {
 	mu   sync.Mutex
 	seen map[string]bool

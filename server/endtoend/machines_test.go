@@ -31,8 +31,8 @@ var (
 	machineSeed  = flag.Uint64("seed", 1, "by which they choose")
 )
 
-// gitShim is called in place of git. It counts the calls of one run of the program, and at one of them kills the program, before git runs or
-// after, or has git fail, be slow, or fail after it has done its work.
+// gitShim is called in place of git. It counts the calls of one run of the program, and at one of them kills the
+// program, before git runs or after, or has git fail, be slow, or fail after it has done its work.
 const gitShim = `#!/bin/sh
 n=0
 if [ -n "$SHIM_COUNT" ]; then
@@ -178,8 +178,8 @@ func (m *machine) add(p, line string) {
 	m.note("added", line)
 }
 
-// deleted notes that a whole memory was deleted. Where another machine edits it at that time it stays as that one has it, with lines that
-// others had removed meanwhile.
+// deleted notes that a whole memory was deleted. Where another machine edits it at that time it stays as that one has
+// it, with lines that others had removed meanwhile.
 func (m *machine) deleted(p string) {
 	m.mu.Lock()
 	var lines []string
@@ -503,8 +503,9 @@ func newFleet(t *testing.T, n int, seed uint64) (*fleet, []*machine) {
 	return f, all
 }
 
-// TestMachines has machines edit, dream and undo over one shared memory, with a remote that fails and processes that are killed at their
-// calls of git. In the end all have the same memory, with every line that nobody removed, and none that somebody did.
+// TestMachines has machines edit, dream and undo over one shared memory, with a remote that fails and processes that
+// are killed at their calls of git. In the end all have the same memory, with every line that nobody removed, and none
+// that somebody did.
 func TestMachines(t *testing.T) {
 	t.Parallel()
 	dependOnSources(t)
@@ -600,7 +601,8 @@ func (f *fleet) check(all []*machine) {
 			}
 		}
 	}
-	// A memory that once had a line keeps one, unless an undo took it. Those of several machines may have been made again by hand.
+	// A memory that once had a line keeps one, unless an undo took it. Those of several machines may have been made
+	// again by hand.
 	once, now, bare := linked(f.git("-C", f.remote, "log", "-p", "--format=", "--glob=refs/dream-mcp/*/memory", "--", "memory/MEMORY.md")), all[0].named(), 0
 	for p := range sharedFiles(all[0].memory) {
 		if once[p] && !now[p] && !f.unnamed[p] && !strings.HasPrefix(p, "shared-") {
@@ -642,8 +644,8 @@ func sharedFiles(dir string) map[string]string {
 	return sums
 }
 
-// TestKilledSync has one call of git after the other go wrong while both machines have something to sync: of few machines every
-// tenth.
+// TestKilledSync has one call of git after the other go wrong while both machines have something to sync: of few
+// machines every tenth.
 func TestKilledSync(t *testing.T) {
 	t.Parallel()
 	dependOnSources(t)

@@ -79,8 +79,8 @@ func hostileNames() map[string][]string {
 
 var everyName = flag.Int("names", 4, "the script names tries one hostile name in so many of each class; 1: all")
 
-// namesCommand writes, reads, and reads as a resource what a hostile name names. Each is refused with a reason, or becomes
-// one file inside the memory, which a second write deletes. Nothing outside is changed or shown.
+// namesCommand writes, reads, and reads as a resource what a hostile name names. Each is refused with a reason, or
+// becomes one file inside the memory, which a second write deletes. Nothing outside is changed or shown.
 func namesCommand(ts *testscript.TestScript, neg bool, args []string) {
 	outside := tree(ts, ts.Getenv("WORK"), ts.Getenv("MEMORY"), ts.Getenv("STATE"))
 	cmd := serverCommand(ts)

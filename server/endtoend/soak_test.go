@@ -32,7 +32,8 @@ const (
 	maxMoreFiles = 16 // calls at the same time open connections to sessions.db, up to a limit, and these stay open
 )
 
-// warmCalls are enough for every kind of call to have been made, with what is compiled and read once: 2 MiB of the heap.
+// warmCalls are enough for every kind of call to have been made, with what is compiled and read once: 2 MiB of the
+// heap.
 const warmCalls = 400
 
 // TestSoak makes many calls of every kind and compares what a server holds after them with what another holds after a
@@ -79,7 +80,8 @@ type held struct {
 	stacks                            string
 }
 
-// quit waits until the server is idle, reads what it holds, and ends it with a signal that makes it print its goroutines.
+// quit waits until the server is idle, reads what it holds, and ends it with a signal that makes it print its
+// goroutines.
 func (s *soaking) quit(t *testing.T) (h held) {
 	proc := fmt.Sprintf("/proc/%d/", s.cmd.Process.Pid)
 	for idle := 0; idle < 10; time.Sleep(50 * time.Millisecond) {

@@ -12,8 +12,9 @@ import (
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"bench","version":"1"},"capabilities":{}}}` + "\n"
 
-// A hook is started at every turn of every session: what our packages do before main is little. It is counted in allocations,
-// which do not depend on how busy the machine is; they were 17,000 when each package compiled its expressions.
+// A hook is started at every turn of every session: what our packages do before main is little. It is counted in
+// allocations, which do not depend on how busy the machine is; they were 17,000 when each package compiled its
+// expressions.
 func TestLittleIsInitialized(t *testing.T) {
 	cmd := exec.Command(binary(), "version")
 	cmd.Env = []string{"HOME=" + t.TempDir(), "USERPROFILE=" + t.TempDir(), "GODEBUG=inittrace=1"}

@@ -11,7 +11,8 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// stateDB runs a statement on the database of each memory: statedb SQL. It prints the rows, with "|" between their columns.
+// stateDB runs a statement on the database of each memory: statedb SQL. It prints the rows, with "|" between their
+// columns.
 func stateDB() {
 	paths, _ := fs.Glob(os.DirFS(os.Getenv("STATE")), "*/state.db")
 	for _, path := range paths {

@@ -15,10 +15,11 @@ import (
 	"golang.org/x/term"
 )
 
-// terminal is a person's terminal with `dream-mcp status --watch` in it, or another verb. A script of mcp has one at a time: "terminal WIDTH HEIGHT [ARGUMENTS]"
-// opens it, "see REGEXP" waits until that is on the screen, "gone REGEXP" until it is not, "press KEY" and "resize WIDTH
-// HEIGHT" do as they say, "strike SIGNAL" sends its process a signal, "ended CODE" waits until it has ended with that exit code, and "left" until it has ended well and has left
-// the terminal as it was.
+// terminal is a person's terminal with `dream-mcp status --watch` in it, or another verb. A script of mcp has one at a
+// time: "terminal WIDTH HEIGHT [ARGUMENTS]" opens it, "see REGEXP" waits until that is on the screen, "gone REGEXP"
+// until it is not, "press KEY" and "resize WIDTH HEIGHT" do as they say, "strike SIGNAL" sends its process a signal,
+// "ended CODE" waits until it has ended with that exit code, and "left" until it has ended well and has left the
+// terminal as it was.
 type terminal struct {
 	ts     *testscript.TestScript
 	cmd    *exec.Cmd

@@ -13,8 +13,8 @@ import (
 
 func init() { commands["twice"] = twiceCommand }
 
-// twiceCommand opens a dream in a server, asks for more than its output holds and reads nothing, so that the server ends
-// slowly after a first SIGTERM; a second must end it at once. It prints how the server ended.
+// twiceCommand opens a dream in a server, asks for more than its output holds and reads nothing, so that the server
+// ends slowly after a first SIGTERM; a second must end it at once. It prints how the server ended.
 func twiceCommand(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := serverCommand(ts)
 	in, err := cmd.StdinPipe()

@@ -1,7 +1,7 @@
 // Package hook reads what a host says to its hooks: which event of a session occurred, and where.
 //
-// It promises that an event is read within bounds, without waiting for the end of the input, and that a field of another type
-// than is known counts as absent. What is done at an event is package background's.
+// It promises that an event is read within bounds, without waiting for the end of the input, and that a field of
+// another type than is known counts as absent. What is done at an event is package background's.
 package hook
 
 import (
@@ -18,7 +18,8 @@ import (
 	"time"
 )
 
-// Mark is the variable that says that a process belongs to a background dream: its own sessions are not an occasion for another.
+// Mark is the variable that says that a process belongs to a background dream: its own sessions are not an occasion for
+// another.
 const Mark = "DREAM_BACKGROUND"
 
 // Patience is how long a hook may last. Claude Code gives 1.5 s at a session's end.
@@ -73,7 +74,8 @@ const (
 	maxText  = 8 << 10 // bytes of a prompt that are used
 )
 
-// Read takes the event from the argument that is JSON, as one host passes it, else from in. It fails with io.EOF where there is nothing to read.
+// Read takes the event from the argument that is JSON, as one host passes it, else from in. It fails with io.EOF where
+// there is nothing to read.
 func Read(args []string, in io.Reader) (Event, error) {
 	if i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "{") }); i >= 0 {
 		in = strings.NewReader(args[i])

@@ -9,8 +9,8 @@ import (
 	"dream-mcp/server/settings"
 )
 
-// quiet are our tools that change no memory, so that a person may want no question before each call: those that only read, and the
-// one that ends a dream without landing anything.
+// quiet are our tools that change no memory, so that a person may want no question before each call: those that only
+// read, and the one that ends a dream without landing anything.
 var quiet = []string{"dream_status", "dream_orient", "grep_transcripts", "read_memory", "abort_dream"}
 
 // Rules returns the lines by which the host asks nothing before a call of a quiet tool; nil if it has no such settings.
@@ -67,7 +67,8 @@ func allowPart(h *host.Host, env settings.Environment) Part {
 	}
 }
 
-// Asks reports whether the host asks before our quiet tools and has a setting against it. Parts returns what prevents reading it.
+// Asks reports whether the host asks before our quiet tools and has a setting against it. Parts returns what prevents
+// reading it.
 func (i Installer) Asks(h *host.Host) bool {
 	if h.Settings.Allow == nil {
 		return false

@@ -49,8 +49,8 @@ func decodeJSON(text []byte) (all map[string]any, err error) {
 	return all, d.Decode(&all)
 }
 
-// others removes from a decoded value what starts us, our rules, groups of nothing but our hooks, and what is empty. It returns nil if nothing
-// is left.
+// others removes from a decoded value what starts us, our rules, groups of nothing but our hooks, and what is empty. It
+// returns nil if nothing is left.
 func others(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -27,7 +27,8 @@ type Entry struct {
 	Command []string
 }
 
-// Clients returns the files in which the hosts list their MCP servers: the person's, and those in the project unless that is "".
+// Clients returns the files in which the hosts list their MCP servers: the person's, and those in the project unless
+// that is "".
 func Clients(env settings.Environment, project string) (all []Client) {
 	env = env.WithDefaults()
 	for _, h := range Hosts() {
@@ -91,8 +92,8 @@ func commandLine(entry any) (command []string) {
 	return command
 }
 
-// Plugins returns the plugins of Claude Code that start us, as NAME@MARKETPLACE: those that the settings of the person, or of the
-// project unless that is "", enable. Settings that cannot be read enable none.
+// Plugins returns the plugins of Claude Code that start us, as NAME@MARKETPLACE: those that the settings of the person,
+// or of the project unless that is "", enable. Settings that cannot be read enable none.
 func Plugins(env settings.Environment, project string) (all []string) {
 	claude := host.Find(settings.ClaudeCode).Hooks
 	files := []string{in(env.WithDefaults(), claude.Place, claude.File)} // a later one overrides

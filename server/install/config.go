@@ -16,8 +16,8 @@ import (
 	"dream-mcp/server/settings"
 )
 
-// Set sets the value that a path of keys leads to in a JSON file, our own config.json, and creates the file if need be. It
-// reports whether that changed anything.
+// Set sets the value that a path of keys leads to in a JSON file, our own config.json, and creates the file if need be.
+// It reports whether that changed anything.
 func (i Installer) Set(ctx context.Context, path string, keys []string, value string) (changed bool, err error) {
 	return i.change(ctx, path, setting(keys, value))
 }
@@ -63,8 +63,8 @@ func (i Installer) removeEmpty(dir string) {
 	}
 }
 
-// Leave removes the state folder if it holds nothing but the lock of installs. Two installs at the same time do no harm: a file is
-// replaced only while it holds what was read.
+// Leave removes the state folder if it holds nothing but the lock of installs. Two installs at the same time do no
+// harm: a file is replaced only while it holds what was read.
 func (i Installer) Leave() {
 	state, err := settings.StateHome(i.Env)
 	if err != nil {
@@ -116,7 +116,8 @@ func (i Installer) lock(ctx context.Context) (unlock func() error, err error) {
 // staleLock is the age after which a lock of a host is taken over: it touches the lock more often while it writes.
 const staleLock = 10 * time.Second
 
-// hold takes the host's own lock of the file, if it has one: a folder beside it. Where no folder can be made, the edit says why.
+// hold takes the host's own lock of the file, if it has one: a folder beside it. Where no folder can be made, the edit
+// says why.
 func (p *Part) hold(ctx context.Context) (release func(), err error) {
 	release = func() {}
 	if p.lock == "" {

@@ -89,8 +89,8 @@ func (f file) backups() (names []string) {
 	return names
 }
 
-// replace replaces the content of the file; nil removes it. It fails with errMoved, and changes nothing, if the file no longer
-// holds what was read. The caller holds the lock.
+// replace replaces the content of the file; nil removes it. It fails with errMoved, and changes nothing, if the file no
+// longer holds what was read. The caller holds the lock.
 func (f file) replace(text []byte) error {
 	if err := f.writable(); err != nil {
 		return err

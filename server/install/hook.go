@@ -44,8 +44,8 @@ type (
 	}
 )
 
-// hookCommand returns the command line of the hook. Claude Code also has a form with args, which needs no quoting, but a version
-// that does not know it would start a server instead.
+// hookCommand returns the command line of the hook. Claude Code also has a form with args, which needs no quoting, but
+// a version that does not know it would start a server instead.
 func hookCommand(goos string, call []string, more ...string) string {
 	return ShellWords(goos, slices.Insert(slices.Clone(call), 1, append([]string{hook.Verb}, more...)...))
 }

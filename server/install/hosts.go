@@ -130,7 +130,8 @@ func (i Installer) asked(h *host.Host) (level string, guard bool) {
 	return level, guard
 }
 
-// Lost reports whether the host starts us without a project: outside of any, and without a flag that names one or a memory.
+// Lost reports whether the host starts us without a project: outside of any, and without a flag that names one or a
+// memory.
 func (i Installer) Lost(h *host.Host) bool {
 	return h.Settings.Nowhere && !slices.ContainsFunc(append(i.args(h), i.Args...), func(arg string) bool {
 		name, _, _ := strings.Cut(arg, "=")

@@ -1,16 +1,16 @@
 // Package install adds dream-mcp to the settings of the programs that can start it, and removes it: an entry in the
 // host's list of MCP servers and, where the host has them, hooks. It also sets a value in our own config.json.
 //
-// It changes nothing else. An entry of our name that is not ours is an error, and so is a file that cannot be parsed. After
-// an edit the new text is decoded: if anything but our entries differs, it is not written. Comments, order, indentation,
-// line ends, mode, owner and links stay. The old content is kept beside the file. The file is replaced in one step, and only
-// while it still holds what was read. A second install does nothing. An uninstall restores the bytes from before the install;
-// if the file was edited since, it removes our lines only.
+// It changes nothing else. An entry of our name that is not ours is an error, and so is a file that cannot be parsed.
+// After an edit the new text is decoded: if anything but our entries differs, it is not written. Comments, order,
+// indentation, line ends, mode, owner and links stay. The old content is kept beside the file. The file is replaced in
+// one step, and only while it still holds what was read. A second install does nothing. An uninstall restores the bytes
+// from before the install; if the file was edited since, it removes our lines only.
 //
 // A host that locks its file while it writes, as Claude Code does, waits for us, and we for it.
 //
-// A crash leaves each file as before or as after, and at worst a temporary beside it, which the next run removes, and the
-// host's lock, which the host takes over after ten seconds. The parts of a host are independent of each other.
+// A crash leaves each file as before or as after, and at worst a temporary beside it, which the next run removes, and
+// the host's lock, which the host takes over after ten seconds. The parts of a host are independent of each other.
 //
 // Not promised: that a running program notices, for most read their settings at start; nor that a write is kept which
 // a program makes without a lock between our last read and the rename. Hard links to a file keep the old content.
@@ -87,7 +87,8 @@ var (
 	ErrName      = errors.New("this program is not called dream-mcp, the name by which its entries are found again")
 )
 
-// Temporary reports whether go run built the program at this path: in a temporary folder, or in the build cache, wherever that is.
+// Temporary reports whether go run built the program at this path: in a temporary folder, or in the build cache,
+// wherever that is.
 func Temporary(self string) bool {
 	self = filepath.ToSlash(self)
 	return strings.Contains(self, "/go-build") || cached.MatchString(self)
@@ -119,8 +120,8 @@ func (i Installer) Blank(h *host.Host) ([]Part, error) {
 	return parts, nil
 }
 
-// Parts returns the parts of a host, in the order to apply them, and the changes that add them or, with removing, remove
-// them. It writes nothing.
+// Parts returns the parts of a host, in the order to apply them, and the changes that add them or, with removing,
+// remove them. It writes nothing.
 func (i Installer) Parts(h *host.Host, removing bool) ([]Part, error) {
 	if !removing {
 		if err := Installable(i.Self); err != nil {
@@ -183,8 +184,8 @@ func (p *Part) look() (err error) {
 	return nil
 }
 
-// untouched returns what the file held before p was added (nil if it did not exist) and the backup that holds it. ok is false if
-// the file is not exactly what adding p makes of any backup.
+// untouched returns what the file held before p was added (nil if it did not exist) and the backup that holds it. ok is
+// false if the file is not exactly what adding p makes of any backup.
 func (p *Part) untouched() (before []byte, backup string, ok bool) {
 	for _, backup := range append(p.file.backups(), "") {
 		before, err := settings.ReadFile(backup, maxFile)

@@ -167,8 +167,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// FuzzEdit checks that adding twice is adding once, that nothing but our entries differs in the decoded file (which checked
-// compares too), and that removing leaves nothing of ours.
+// FuzzEdit checks that adding twice is adding once, that nothing but our entries differs in the decoded file (which
+// checked compares too), and that removing leaves nothing of ours.
 func FuzzEdit(f *testing.F) {
 	for _, seed := range []string{
 		"", "{}", "{ }\n", "{\n}", "{\"a\": [1, {}], // x\n}", `{"hooks": {"Stop": []}, "mcp": {}}`, "{\"mcpServers\": {\n/* a */ \"x\": 1 /* b */, /* c */}}",

@@ -90,8 +90,8 @@ func indentOf(before hujson.Extra) (string, bool) {
 	return indent, at >= 0 && strings.Trim(indent, " \t") == ""
 }
 
-// member returns the value of a name in the object v, nil if there is none. A duplicate name is an error: programs differ in which of
-// the two they read.
+// member returns the value of a name in the object v, nil if there is none. A duplicate name is an error: programs
+// differ in which of the two they read.
 func member(v *hujson.Value, name string) (found *hujson.Value, err error) {
 	o, ok := v.Value.(*hujson.Object)
 	if !ok {
@@ -120,8 +120,8 @@ func (d *document) find(path ...string) (v *hujson.Value, err error) {
 	return v, nil
 }
 
-// set sets the value at a path of names, and creates the objects that are missing on the way. If the last name is "", the value is
-// appended to an array.
+// set sets the value at a path of names, and creates the objects that are missing on the way. If the last name is "",
+// the value is appended to an array.
 func (d *document) set(value any, path ...string) error {
 	c, indent := d.root, ""
 	for i, name := range path {
@@ -212,7 +212,8 @@ func (d *document) insert(c *hujson.Value, indent, name string, value any) error
 	return nil
 }
 
-// prune removes what is ours below v, and the objects and arrays that this leaves empty. It reports whether v itself should be removed.
+// prune removes what is ours below v, and the objects and arrays that this leaves empty. It reports whether v itself
+// should be removed.
 func prune(v *hujson.Value, ours func(*hujson.Value) bool) (gone bool) {
 	if ours(v) {
 		return true

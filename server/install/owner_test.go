@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestOwner installs as root into another user's home. All files and folders belong to that user afterwards: the file, its backup,
-// new folders, our lock and config.
+// TestOwner installs as root into another user's home. All files and folders belong to that user afterwards: the file,
+// its backup, new folders, our lock and config.
 func TestOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: only root can install for somebody else")

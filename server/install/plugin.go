@@ -14,8 +14,8 @@ import (
 // pluginMark is the first line of a plugin of ours.
 const pluginMark = "// dream-mcp"
 
-// pluginPart returns the part that is a program, for a host that has no hooks in its settings. It subscribes to all events, because
-// a call at which nothing is shown costs nothing.
+// pluginPart returns the part that is a program, for a host that has no hooks in its settings. It subscribes to all
+// events, because a call at which nothing is shown costs nothing.
 func (i Installer) pluginPart(h *host.Host, file string) Part {
 	words := []string{hook.Verb, "--client", h.ID}
 	if i.Guard {

@@ -60,7 +60,8 @@ func removeJSON(list string) edit {
 	}), decodeJSON)
 }
 
-// server returns our entry below the member list, nil if there is none. It fails with a *TakenError if that does not start us.
+// server returns our entry below the member list, nil if there is none. It fails with a *TakenError if that does not
+// start us.
 func (d *document) server(list string) (*hujson.Value, error) {
 	at, err := d.find(list, server)
 	if at == nil || err != nil {

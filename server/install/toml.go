@@ -102,8 +102,8 @@ func removeTOML() edit {
 // span is a part of a text.
 type span struct{ from, to int }
 
-// sections returns the tables of our server, as lines from the header to the last value, and the pairs of its own table by key.
-// Comments after the last value are not part of a table.
+// sections returns the tables of our server, as lines from the header to the last value, and the pairs of its own table
+// by key. Comments after the last value are not part of a table.
 func sections(text []byte) (tables []span, values map[string]span, err error) {
 	values = map[string]span{}
 	lineEnd := func(at int) int {

@@ -8,9 +8,9 @@ import (
 	"dream-mcp/memory"
 )
 
-// findCandidates finds other directories that may hold memories of the project: versions of Claude Code differ in the directory that
-// counts and in how its folder is spelled, and a setting may be newer than the memories. Those of the project, its checkout and
-// its root are listed even if they do not exist.
+// findCandidates finds other directories that may hold memories of the project: versions of Claude Code differ in the
+// directory that counts and in how its folder is spelled, and a setting may be newer than the memories. Those of the
+// project, its checkout and its root are listed even if they do not exist.
 func (r *resolver) findCandidates() {
 	if r.Project == "" {
 		return
@@ -65,8 +65,8 @@ func (r *resolver) findCandidates() {
 	}
 }
 
-// spelling is equal for folder names that may be of one project: they differ in "_" for "-", in case if the file system ignores it,
-// or in the hash at the end of a long name.
+// spelling is equal for folder names that may be of one project: they differ in "_" for "-", in case if the file system
+// ignores it, or in the hash at the end of a long name.
 func spelling(goos, name string) string {
 	name = strings.ReplaceAll(name, "_", "-")
 	if foldsCase(goos) {

@@ -39,7 +39,8 @@ func choose[T any](r *resolver, key string, to *T, fallback T) {
 	r.Settings[key] = Setting{shown, source}
 }
 
-// readLayers reads the flags, the environment, and config.json: its objects for this project, for its repository, and for all.
+// readLayers reads the flags, the environment, and config.json: its objects for this project, for its repository, and
+// for all.
 func (r *resolver) readLayers() {
 	flags := layer{values: map[string]any{}, from: func(key string) string { return "--" + strings.ReplaceAll(key, "_", "-") }, base: r.env.Dir}
 	f := r.flags
@@ -156,8 +157,8 @@ func (r *resolver) decode(keys map[string]json.RawMessage, source string) layer 
 
 var modeList = strings.Join(Modes, ", ")
 
-// chooseMode chooses the mode. An unknown name is the default, not the mode of the next layer, which may be bolder than what the person
-// meant, and does not count as a choice.
+// chooseMode chooses the mode. An unknown name is the default, not the mode of the next layer, which may be bolder than
+// what the person meant, and does not count as a choice.
 func (r *resolver) chooseMode() {
 	r.ModeKeys = []string{"mode"}
 	if i := slices.IndexFunc(r.layers, func(l layer) bool { return l.keys != nil && l.values["mode"] != nil }); i >= 0 {

@@ -7,7 +7,8 @@ import (
 	"dream-mcp/consolidate"
 )
 
-// findEnabled decides whether dreams are on: by the switches of memory, then by our mode, then by Claude Code's switch of dreams.
+// findEnabled decides whether dreams are on: by the switches of memory, then by our mode, then by Claude Code's switch
+// of dreams.
 func (r *resolver) findEnabled() {
 	if r.Enabled = r.memoryOn(); !r.Enabled.On {
 		r.Enabled.MemoryOff = true

@@ -18,8 +18,8 @@ type checkout struct {
 	worktrees []string // the repository's linked worktrees, removed ones included, sorted
 }
 
-// findCheckout returns the checkout of dir, which has no links. As in Claude Code, any directory with a .git is a checkout. A submodule
-// is a checkout of its own; a directory in a bare repository is in none.
+// findCheckout returns the checkout of dir, which has no links. As in Claude Code, any directory with a .git is a
+// checkout. A submodule is a checkout of its own; a directory in a bare repository is in none.
 func findCheckout(dir string, warn func(string, ...any)) checkout {
 	for top := dir; ; {
 		dotGit := filepath.Join(top, ".git")
@@ -36,7 +36,8 @@ func findCheckout(dir string, warn func(string, ...any)) checkout {
 	}
 }
 
-// linked returns the checkout top, whose .git is a file: a linked worktree, a submodule, or one with a separate repository.
+// linked returns the checkout top, whose .git is a file: a linked worktree, a submodule, or one with a separate
+// repository.
 func linked(top, dotGit string, warn func(string, ...any)) checkout {
 	alone := checkout{top: top, root: top}
 	gitDir, err := gitDirOf(dotGit)
@@ -58,8 +59,8 @@ func linked(top, dotGit string, warn func(string, ...any)) checkout {
 		return alone
 	}
 	common = real(from(gitDir, common))
-	// Anybody can write a .git file. It joins another repository, and its memory, only if that repository agrees: gitDir is one of
-	// its own entries, and the entry points back here.
+	// Anybody can write a .git file. It joins another repository, and its memory, only if that repository agrees:
+	// gitDir is one of its own entries, and the entry points back here.
 	back, err := pathFile(filepath.Join(gitDir, "gitdir"))
 	if err != nil || !same(from(gitDir, back), dotGit) || !same(filepath.Dir(gitDir), filepath.Join(common, "worktrees")) {
 		warn("%q claims to be a worktree of %q, which does not know it; the checkout is taken by itself", dotGit, common)
@@ -72,8 +73,8 @@ func linked(top, dotGit string, warn func(string, ...any)) checkout {
 	return checkout{top, root, worktrees(common)}
 }
 
-// worktrees returns the linked worktrees of the repository common. One that exists must point back: otherwise an entry could make the
-// sessions of any directory ours.
+// worktrees returns the linked worktrees of the repository common. One that exists must point back: otherwise an entry
+// could make the sessions of any directory ours.
 func worktrees(common string) []string {
 	var found []string
 	dir := filepath.Join(common, "worktrees")

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// chooseHosts finds the folders of the other hosts, of all or of those in config.json. Claude Code's sessions are always read.
+// chooseHosts finds the folders of the other hosts, of all or of those in config.json. Claude Code's sessions are
+// always read.
 func (r *resolver) chooseHosts() {
 	known := host.IDs(func(h *host.Host) bool { return h.Read() && h.ID != ClaudeCode })
 	wanted, _, source := chosen(r, "hosts", known)

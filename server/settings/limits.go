@@ -12,8 +12,8 @@ type Limits struct {
 // BackgroundLog is the log of the last background dream, in the state folder of its memory.
 const BackgroundLog = "background.log"
 
-// HookLog is the log of failed hooks of all projects, in the folder above those of the memories. A log longer than MaxHookLog is
-// renamed.
+// HookLog is the log of failed hooks of all projects, in the folder above those of the memories. A log longer than
+// MaxHookLog is renamed.
 const (
 	HookLog    = "hook.log"
 	MaxHookLog = 64 << 10

@@ -10,8 +10,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// findMemory chooses the memory directory: the one named for us, then in Claude Code's settings, then the one that it uses for the
-// project, then one of our own if there is no Claude Code.
+// findMemory chooses the memory directory: the one named for us, then in Claude Code's settings, then the one that it
+// uses for the project, then one of our own if there is no Claude Code.
 func (r *resolver) findMemory() error {
 	use := func(dir, why, source string) error {
 		r.MemoryDir, r.MemoryWhy = dir, why
@@ -111,8 +111,8 @@ const maxSlug = 200
 
 func slug(dir string) string { return sessions.Slug(nfc(dir)) }
 
-// folderOf returns the name of a directory's folder among the projects: its slug; on Windows the existing one if only the case of the
-// drive letter differs; for a long path the one with a session that began in dir, "" for none.
+// folderOf returns the name of a directory's folder among the projects: its slug; on Windows the existing one if only
+// the case of the drive letter differs; for a long path the one with a session that began in dir, "" for none.
 func (r *resolver) folderOf(projects, dir string) string {
 	name := slug(dir)
 	switch {

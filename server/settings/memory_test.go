@@ -97,7 +97,8 @@ func TestMemoryTrust(t *testing.T) {
 	}
 }
 
-// TestMemoryInvalid has memory directories that cannot be used: an error if named for us, a warning if Claude Code ignores them.
+// TestMemoryInvalid has memory directories that cannot be used: an error if named for us, a warning if Claude Code
+// ignores them.
 func TestMemoryInvalid(t *testing.T) {
 	for name, lines := range map[string][]string{
 		"variable":   {"DREAM_MEMORY_DIR=memories"},

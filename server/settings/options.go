@@ -62,7 +62,8 @@ const (
 	maxWords    = 100
 )
 
-// isAllowedSum reports whether s is the beginning of a SHA-256 sum, by which a person names a value that is not a secret.
+// isAllowedSum reports whether s is the beginning of a SHA-256 sum, by which a person names a value that is not a
+// secret.
 func isAllowedSum(s string) bool { return 12 <= len(s) && len(s) <= 64 && hexadecimal.MatchString(s) }
 
 var hexadecimal = lazy.New(`^[0-9a-f]+$`)

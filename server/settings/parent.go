@@ -12,9 +12,10 @@ import (
 // defaultPoll is how often ParentGone looks by default: one system call a second.
 const defaultPoll = time.Second
 
-// ParentGone returns a channel that is closed when the process that started us ends. The end of stdin does not show that if
-// another process holds the pipe. It polls at an interval (≤ 0: a second) until ctx is done; then the channel stays open. It
-// does not notice an end before the call nor, because a process keeps its parent's ID there, any end on Windows.
+// ParentGone returns a channel that is closed when the process that started us ends. The end of stdin does not show
+// that if another process holds the pipe. It polls at an interval (≤ 0: a second) until ctx is done; then the channel
+// stays open. It does not notice an end before the call nor, because a process keeps its parent's ID there, any end on
+// Windows.
 func ParentGone(ctx context.Context, poll time.Duration) <-chan struct{} {
 	gone := make(chan struct{})
 	if runtime.GOOS == "windows" {

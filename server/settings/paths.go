@@ -19,8 +19,8 @@ import (
 // ours is the name of our folders.
 const ours = "dream-mcp"
 
-// StateHome returns the folder of all databases: $XDG_STATE_HOME/dream-mcp, else ~/.local/state/dream-mcp, on
-// macOS ~/Library/Application Support/dream-mcp, on Windows %LocalAppData%\dream-mcp. It need not exist. StateHome fails if
+// StateHome returns the folder of all databases: $XDG_STATE_HOME/dream-mcp, else ~/.local/state/dream-mcp, on macOS
+// ~/Library/Application Support/dream-mcp, on Windows %LocalAppData%\dream-mcp. It need not exist. StateHome fails if
 // neither a variable nor a home directory is known.
 func StateHome(env Environment) (string, error) { return env.folder(state) }
 
@@ -76,8 +76,8 @@ var real = ops.RealPath
 // nfc returns the Unicode form of a path from which Claude Code makes the name of a folder.
 func nfc(s string) string { return norm.NFC.String(s) }
 
-// ProjectKeys returns the names that Claude Code's state file may have for a project: its path, in its Unicode form or with
-// the slashes of Unix.
+// ProjectKeys returns the names that Claude Code's state file may have for a project: its path, in its Unicode form or
+// with the slashes of Unix.
 func ProjectKeys(dir string) []string { return []string{dir, nfc(dir), filepath.ToSlash(dir)} }
 
 func isDir(p string) bool {
@@ -100,7 +100,8 @@ func clip(s string) string {
 	return visible.Cut(s, 200)
 }
 
-// expand returns the path that a person wrote: ~/ is the home directory, and a relative path is joined to base unless that is "".
+// expand returns the path that a person wrote: ~/ is the home directory, and a relative path is joined to base unless
+// that is "".
 func (env Environment) expand(value, base string) (string, error) {
 	if strings.ContainsRune(value, 0) {
 		return "", errNUL
@@ -120,8 +121,8 @@ func (env Environment) expand(value, base string) (string, error) {
 	return value, nil
 }
 
-// directory is expand for a memory directory. It refuses the root of a drive or a path next to it, a network share, a NUL, and the
-// home directory or one above it.
+// directory is expand for a memory directory. It refuses the root of a drive or a path next to it, a network share, a
+// NUL, and the home directory or one above it.
 func (env Environment) directory(value, base string) (string, error) {
 	dir, err := env.expand(value, base)
 	if err != nil {

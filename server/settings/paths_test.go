@@ -107,7 +107,8 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-// FuzzDirectory checks that the result of directory is absolute, clean, neither the home directory nor above it, and stable.
+// FuzzDirectory checks that the result of directory is absolute, clean, neither the home directory nor above it, and
+// stable.
 func FuzzDirectory(f *testing.F) {
 	if runtime.GOOS != "linux" {
 		f.Skip("elsewhere the paths of the law may be links")

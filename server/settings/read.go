@@ -16,8 +16,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Bounds of what is read. Settings have a few kilobytes. Claude Code's state file also holds prompts and caches of every project, and
-// has megabytes. The files of git hold one path.
+// Bounds of what is read. Settings have a few kilobytes. Claude Code's state file also holds prompts and caches of
+// every project, and has megabytes. The files of git hold one path.
 const (
 	maxSettings = 1 << 20
 	maxState    = 32 << 20
@@ -27,8 +27,8 @@ const (
 // maxDepth bounds the brackets that are open in a file, as encoding/json does: hujson would exhaust the stack.
 const maxDepth = 10_000
 
-// ReadFile reads a regular file of at most limit bytes. It follows links, because people keep settings in other places, and never
-// waits on a fifo.
+// ReadFile reads a regular file of at most limit bytes. It follows links, because people keep settings in other places,
+// and never waits on a fifo.
 func ReadFile(path string, limit int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -52,8 +52,8 @@ func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// object returns the JSON object in a file, which may have comments; nil if the file does not exist or is blank. A syntax error
-// names the line and the byte.
+// object returns the JSON object in a file, which may have comments; nil if the file does not exist or is blank. A
+// syntax error names the line and the byte.
 func object(path string, limit int64) (map[string]json.RawMessage, error) {
 	b, err := ReadFile(path, limit)
 	if missing(err) {
@@ -86,8 +86,8 @@ func object(path string, limit int64) (map[string]json.RawMessage, error) {
 	return keys, err
 }
 
-// ParseJSON parses JSON with comments and trailing commas. A comment may end the text without a newline. A syntax error names the line and
-// the column.
+// ParseJSON parses JSON with comments and trailing commas. A comment may end the text without a newline. A syntax error
+// names the line and the column.
 func ParseJSON(text []byte) (hujson.Value, error) {
 	depth := 0
 	for _, b := range text {

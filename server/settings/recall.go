@@ -8,8 +8,8 @@ import (
 	"dream-mcp/consolidate/recall"
 )
 
-// recallLevels is the value of "recall" in config.json: a level for all hosts, under "", or levels by host. Hosts differ in their
-// vendor, so a person agrees for each.
+// recallLevels is the value of "recall" in config.json: a level for all hosts, under "", or levels by host. Hosts
+// differ in their vendor, so a person agrees for each.
 type recallLevels map[string]string
 
 func (r *recallLevels) UnmarshalJSON(data []byte) error {

@@ -62,9 +62,9 @@ func (env Environment) WithDefaults() Environment {
 	return env
 }
 
-// Resolve returns the Setup of a process. It fails if the named project does not exist, if the named memory directory cannot
-// be used, since another in its place would be worse, or with ErrNoProject if no memory is named either. Then the Setup is
-// incomplete.
+// Resolve returns the Setup of a process. It fails if the named project does not exist, if the named memory directory
+// cannot be used, since another in its place would be worse, or with ErrNoProject if no memory is named either. Then
+// the Setup is incomplete.
 func Resolve(env Environment, f Flags) (Setup, error) {
 	env = env.WithDefaults()
 	r := &resolver{env: env, flags: f}
@@ -118,8 +118,8 @@ func (r *resolver) findClient() {
 	}
 }
 
-// ErrNoProject is the error of a process whose working directory was deleted, or is the root of a file system, where some hosts
-// start their servers, and that nothing else names a project to.
+// ErrNoProject is the error of a process whose working directory was deleted, or is the root of a file system, where
+// some hosts start their servers, and that nothing else names a project to.
 var ErrNoProject = ops.Refuse("no project: the host names none, and the working directory is the root of the file system or was deleted",
 	"go to the folder that you work in, or name it: --project DIR; --memory-dir DIR is a memory without a project")
 
@@ -128,8 +128,8 @@ const NoProjectHint = "name one in the host's settings for dream-mcp: --project 
 	"--memory-dir DIR a memory without a project; dream-mcp install HOST takes both and writes them there. " +
 	"In an extension these are its settings “Project folder” and “Memory folder”"
 
-// findProject chooses the project: the flag, the environment, the client's, the working directory. The root of a file system is a
-// project only if the person names it, because clients without a folder name it too.
+// findProject chooses the project: the flag, the environment, the client's, the working directory. The root of a file
+// system is a project only if the person names it, because clients without a folder name it too.
 func (r *resolver) findProject() error {
 	use := func(dir, source string) {
 		r.Project = real(dir)

@@ -15,8 +15,8 @@ type scope struct {
 	keys    map[string]json.RawMessage
 }
 
-// readSettings returns the settings files, the strongest first: policy, local, project, user. The local and the project's are those of
-// the project or, if it has none, of the top of its checkout.
+// readSettings returns the settings files, the strongest first: policy, local, project, user. The local and the
+// project's are those of the project or, if it has none, of the top of its checkout.
 func (r *resolver) readSettings() (all []scope) {
 	yes := func() bool { return true }
 	add := func(trusted func() bool, dir string, names ...string) (any bool) {
@@ -72,7 +72,8 @@ func (env Environment) managed() string {
 	return "/etc/claude-code"
 }
 
-// projectTrusted reports whether the person has accepted Claude Code's trust dialog for the project, its checkout or its root.
+// projectTrusted reports whether the person has accepted Claude Code's trust dialog for the project, its checkout or
+// its root.
 func (r *resolver) projectTrusted() bool {
 	dir := r.env.Home
 	if r.env.Getenv("CLAUDE_CONFIG_DIR") != "" {
@@ -156,8 +157,8 @@ func (r *resolver) distrust(key, path string) {
 	r.warn("%s in %q is ignored: the project is not trusted in Claude Code", key, path)
 }
 
-// variable returns a variable as Claude Code has it, and its source. The env of a settings file overrides the environment; other hosts
-// do not pass it to us.
+// variable returns a variable as Claude Code has it, and its source. The env of a settings file overrides the
+// environment; other hosts do not pass it to us.
 func (r *resolver) variable(name string) (value, source string) {
 	for _, v := range values[map[string]any](r, "env") {
 		if value, ok := v.value[name]; ok && v.trusted() {

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// FuzzSettings checks that any settings give a valid Setup, and the same each time: a known mode, numbers within their limits, an
-// absolute memory directory that is not a root, bounded warnings. Only a named memory directory can make Resolve fail.
+// FuzzSettings checks that any settings give a valid Setup, and the same each time: a known mode, numbers within their
+// limits, an absolute memory directory that is not a root, bounded warnings. Only a named memory directory can make
+// Resolve fail.
 func FuzzSettings(f *testing.F) {
 	f.Add(`{"mode":"auto","min_hours":1e9,"projects":{"~/p":{"memory_dir":"/"}}}`,
 		`{"autoMemoryDirectory":"~/m","cleanupPeriodDays":0}`, `{"projects":{"/p":{"hasTrustDialogAccepted":true}}}`)

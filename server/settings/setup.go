@@ -1,13 +1,13 @@
-// Package settings finds out which program started us, in which project and session, and where that program keeps settings,
-// transcripts and memories.
+// Package settings finds out which program started us, in which project and session, and where that program keeps
+// settings, transcripts and memories.
 //
-// Resolve reads the Environment, the Flags and the files that these name, and nothing else. It writes nothing and starts no
-// process; git's files are read directly. Every read is bounded. A file of another program never makes it fail: a malformed,
-// unreadable or huge file, or a fifo, is a warning. A file inside a project can move the memory only if the person has
-// trusted that project in Claude Code.
+// Resolve reads the Environment, the Flags and the files that these name, and nothing else. It writes nothing and
+// starts no process; git's files are read directly. Every read is bounded. A file of another program never makes it
+// fail: a malformed, unreadable or huge file, or a fifo, is a warning. A file inside a project can move the memory only
+// if the person has trusted that project in Claude Code.
 //
-// Not promised: to see what exists only inside the host, such as a session's /pause-memory, --settings, rollout flags, and
-// settings from a server, a registry or a device profile. A Setup does not follow changes.
+// Not promised: to see what exists only inside the host, such as a session's /pause-memory, --settings, rollout flags,
+// and settings from a server, a registry or a device profile. A Setup does not follow changes.
 package settings
 
 import (
@@ -38,8 +38,8 @@ func Process() Environment {
 	return env
 }
 
-// Flags are the flags of the command line, which override all else. The command line has checked their values: a mode is one of
-// Modes, and numbers are within their bounds. A negative number is unset.
+// Flags are the flags of the command line, which override all else. The command line has checked their values: a mode
+// is one of Modes, and numbers are within their bounds. A negative number is unset.
 type Flags struct {
 	Project, MemoryDir string // relative to Environment.Dir
 	Transcripts        []string
@@ -135,13 +135,14 @@ type Setup struct {
 	// Homes are of the hosts beside Claude Code whose sessions are read, whether there are any or not.
 	Homes []said.HostHome
 
-	// Settings has the source of each setting by its key in config.json, and of "project", "unattended" and "cleanup_days".
+	// Settings has the source of each setting by its key in config.json, and of "project", "unattended" and
+	// "cleanup_days".
 	Settings map[string]Setting
 	Warnings []string // each once, at most maxWarnings and a last one that says so
 }
 
-// Roots returns the directories whose sessions belong to the project, the project first; none without a project. They are in the
-// Unicode form (NFC) after which Claude Code names folders.
+// Roots returns the directories whose sessions belong to the project, the project first; none without a project. They
+// are in the Unicode form (NFC) after which Claude Code names folders.
 func (s Setup) Roots() []string {
 	if s.Project == "" {
 		return nil

@@ -83,8 +83,8 @@ func TestProject(t *testing.T) {
 	}
 }
 
-// TestNoProject starts in the root of a file system, as hosts without projects do. The root is not a project, and the settings below
-// the working directory are not read. A memory directory can be used without a project.
+// TestNoProject starts in the root of a file system, as hosts without projects do. The root is not a project, and the
+// settings below the working directory are not read. A memory directory can be used without a project.
 func TestNoProject(t *testing.T) {
 	env, top := world(t, "home/.claude/projects/-/memory/old.md => x", `home/p/.claude/settings.json => {"autoMemoryEnabled":false}`)
 	t.Chdir(filepath.Join(top, "home", "p"))

@@ -9,7 +9,8 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// Stray is a memory directory of a project that no longer exists and had the name of this one: it may have been moved here.
+// Stray is a memory directory of a project that no longer exists and had the name of this one: it may have been moved
+// here.
 type Stray struct {
 	Path   string
 	Was    string // where the project was

@@ -1,5 +1,6 @@
-// Package tmpfs puts the folders of tests in memory, where syncing a file costs nothing. A test that kills a process loses
-// nothing by that: memory outlives a process as a disk does. What a power failure leaves is not tested either way.
+// Package tmpfs puts the folders of tests in memory, where syncing a file costs nothing. A test that kills a process
+// loses nothing by that: memory outlives a process as a disk does. What a power failure leaves is not tested either
+// way.
 package tmpfs
 
 import "os"

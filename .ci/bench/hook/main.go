@@ -1,9 +1,9 @@
-// Bench measures hooks from the start of the process to its end: with the time gate closed, at a prompt over 200 memories, before a
-// tool, and the word of a status bar. It compares them with a Go program that does nothing and with the usual ways to test for a
-// file: `go run -C .ci ./bench/hook`.
+// Bench measures hooks from the start of the process to its end: with the time gate closed, at a prompt over 200
+// memories, before a tool, and the word of a status bar. It compares them with a Go program that does nothing and with
+// the usual ways to test for a file: `go run -C .ci ./bench/hook`.
 //
-// The program is built like a release. The commands take turns, so that a busy machine slows all of them. Bench prints the median and
-// the best wall time, the median CPU time, and the ratio of each median to the hook's.
+// The program is built like a release. The commands take turns, so that a busy machine slows all of them. Bench prints
+// the median and the best wall time, the median CPU time, and the ratio of each median to the hook's.
 package main
 
 import (

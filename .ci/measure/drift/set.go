@@ -30,8 +30,8 @@ type memory struct {
 	lines      int          // with text
 }
 
-// unpack makes a set's project in dir, a git repository with the files that it had before, or a shallow one without them,
-// and returns its memories.
+// unpack makes a set's project in dir, a git repository with the files that it had before, or a shallow one without
+// them, and returns its memories.
 func unpack(set, dir string, shallow bool) ([]memory, error) {
 	var memories []memory
 	var renames []string

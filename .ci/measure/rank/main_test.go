@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The floors are a little below what was measured when the numbers were chosen. The held-out third was not used for that.
+// The floors are a little below what was measured when the numbers were chosen. The held-out third was not used for
+// that.
 func TestFloor(t *testing.T) {
 	talk, noisyTalk, worked, err := own()
 	if err != nil {
@@ -52,7 +53,8 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// Every piece of evidence names a turn, every question is asked once, and the set is as large and as mixed as it claims.
+// Every piece of evidence names a turn, every question is asked once, and the set is as large and as mixed as it
+// claims.
 func TestSet(t *testing.T) {
 	talk, _, worked, err := own()
 	if err != nil {

@@ -53,7 +53,8 @@ type freshResult struct {
 // maxBeside is how much, in bytes, may be masked beside a credential of the fresh set.
 const maxBeside = 80
 
-// measureFresh masks every sample. A credential is found when all of it is masked, whatever its kind, and little beside it.
+// measureFresh masks every sample. A credential is found when all of it is masked, whatever its kind, and little beside
+// it.
 func measureFresh(held bool) freshResult {
 	var r freshResult
 	for _, s := range fresh(held) {

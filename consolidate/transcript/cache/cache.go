@@ -1,12 +1,13 @@
 // Package cache keeps what people and the model said in sessions, in one SQLite database for all projects.
 //
-// It promises that what it returns is what reading the whole transcript gives, whether the transcript was read at once or as
-// it grew; that a text is masked before it is written; and that the database can be deleted or damaged at any moment, and used
-// by several processes: each costs the time to read the transcripts again. Where no database can be written, it is in memory.
+// It promises that what it returns is what reading the whole transcript gives, whether the transcript was read at once
+// or as it grew; that a text is masked before it is written; and that the database can be deleted or damaged at any
+// moment, and used by several processes: each costs the time to read the transcripts again. Where no database can be
+// written, it is in memory.
 //
 // It does not promise to notice a transcript that was edited in its middle and then appended to in place: writers only
-// append. A file that was replaced, cut, or changed without growing is read again. What tools were asked and answered is not
-// kept.
+// append. A file that was replaced, cut, or changed without growing is read again. What tools were asked and answered
+// is not kept.
 package cache
 
 import (
@@ -29,7 +30,8 @@ import (
 // FileName is the name of the database in its folder.
 const FileName = "sessions.db"
 
-// schemaVersion is of schema.sql. A database of an older one is made again; beside that of a newer program, ours is in memory.
+// schemaVersion is of schema.sql. A database of an older one is made again; beside that of a newer program, ours is in
+// memory.
 const schemaVersion = 2
 
 //go:embed schema.sql
@@ -67,8 +69,8 @@ type DB struct {
 	done   sync.WaitGroup
 }
 
-// Open returns the database at a path, in memory if path is "". It touches no file. The project names who lists the sessions
-// in other programs' databases.
+// Open returns the database at a path, in memory if path is "". It touches no file. The project names who lists the
+// sessions in other programs' databases.
 func Open(path, project string, mask Mask) *DB {
 	db := &DB{path: path, project: project, mask: mask}
 	db.life, db.stop = context.WithCancel(context.Background())
@@ -110,8 +112,8 @@ func (db *DB) connected() (conn *sql.DB, err error) {
 	return db.conn, err
 }
 
-// failed decides how to go on after an error of the file: it is made again, once, if it is damaged; else memory takes its
-// place.
+// failed decides how to go on after an error of the file: it is made again, once, if it is damaged; else memory takes
+// its place.
 func (db *DB) failed(err error) {
 	message := "reading sessions without " + FileName
 	db.conn = nil // others may use it still: it is not closed
@@ -127,8 +129,8 @@ func (db *DB) failed(err error) {
 	}
 }
 
-// do calls f with the database. If that fails because of the database, it is called again: with one that was made again if
-// the file is damaged, else with one in memory.
+// do calls f with the database. If that fails because of the database, it is called again: with one that was made again
+// if the file is damaged, else with one in memory.
 func (db *DB) do(ctx context.Context, f func(*sql.DB) error) error {
 	for {
 		conn, err := db.connected()

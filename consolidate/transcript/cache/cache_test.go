@@ -94,8 +94,8 @@ func grow(t *testing.T, db *DB, format *said.Format, text string, cuts ...int) {
 	}
 }
 
-// FuzzGrown: what is kept of a transcript that was cut at any byte and grew, in parts of any size, is what a plain reading of
-// it says.
+// FuzzGrown: what is kept of a transcript that was cut at any byte and grew, in parts of any size, is what a plain
+// reading of it says.
 func FuzzGrown(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed, uint16(seed*37), uint16(seed*101))

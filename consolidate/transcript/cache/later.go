@@ -11,8 +11,8 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// Read reads what was added to some transcripts, by several threads. It returns how many are up to date: the error of one
-// stops no other.
+// Read reads what was added to some transcripts, by several threads. It returns how many are up to date: the error of
+// one stops no other.
 func (db *DB) Read(ctx context.Context, files []said.File) (n int, err error) {
 	var mu sync.Mutex
 	err = parallel.Do(ctx, len(files), func(i int) error {
@@ -30,8 +30,8 @@ func (db *DB) Read(ctx context.Context, files []said.File) (n int, err error) {
 	return n, err
 }
 
-// ReadLater does the same in the background, until Close, with the files that list returns. Then it removes the sessions that
-// do not exist any more.
+// ReadLater does the same in the background, until Close, with the files that list returns. Then it removes the
+// sessions that do not exist any more.
 func (db *DB) ReadLater(list func(context.Context) ([]said.File, error), gone func(path string) bool) {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -22,8 +22,8 @@ func (db *DB) version() string {
 }
 
 const (
-	// maxPart is how much is said, in bytes, before it is written: memory is bounded by it, and a reading that is cut off
-	// goes on there.
+	// maxPart is how much is said, in bytes, before it is written: memory is bounded by it, and a reading that is cut
+	// off goes on there.
 	maxPart = 2 << 20
 
 	// sampleSize is what is compared of a transcript's head, and of the block before the place where reading goes on.
@@ -162,7 +162,8 @@ func (db *DB) readSession(ctx context.Context, conn *sql.DB, f said.File, before
 	}
 }
 
-// samples sums the head of a transcript and the block before an offset. The error is io.EOF if the transcript is shorter.
+// samples sums the head of a transcript and the block before an offset. The error is io.EOF if the transcript is
+// shorter.
 func samples(source io.ReaderAt, offset int64) (head, block uint64, err error) {
 	if offset == 0 {
 		return 0, 0, nil

@@ -23,8 +23,8 @@ type Said struct {
 	Key     uint64      // the same for copies of one record in resumed sessions; 0: none are known
 }
 
-// Said returns what a person and the model said in a session, in the order of its transcript, and what was passed over. What
-// was added to the transcript is read first.
+// Said returns what a person and the model said in a session, in the order of its transcript, and what was passed over.
+// What was added to the transcript is read first.
 func (db *DB) Said(ctx context.Context, f said.File) (all []Said, skipped said.Skipped, err error) {
 	err = db.do(ctx, func(conn *sql.DB) error {
 		all = nil
@@ -55,8 +55,8 @@ func (db *DB) Said(ctx context.Context, f said.File) (all []Said, skipped said.S
 	return all, skipped, err
 }
 
-// LongLines returns how many lines of each transcript were too long to be read, by its path, of all that were read so far. It
-// reads no transcript, and makes no database.
+// LongLines returns how many lines of each transcript were too long to be read, by its path, of all that were read so
+// far. It reads no transcript, and makes no database.
 func (db *DB) LongLines() map[string]int {
 	db.mu.Lock()
 	_, err := os.Lstat(db.path)

@@ -1,8 +1,8 @@
 // Package database reads a SQLite database that another program may be writing.
 //
-// It promises that nothing is written, created or locked, so that no program waits for it; that rows which are only in the
-// write-ahead log are read; that all that one View reads is one committed state of the database, or View fails;
-// and that a View ends within maxTime, whatever bytes the files have.
+// It promises that nothing is written, created or locked, so that no program waits for it; that rows which are only in
+// the write-ahead log are read; that all that one View reads is one committed state of the database, or View fails; and
+// that a View ends within maxTime, whatever bytes the files have.
 //
 // It does not promise the newest commit. A database with a rollback journal is not read: its writer must recover it.
 package database
@@ -83,9 +83,9 @@ func (f File) try(ctx context.Context, read func(View) error) (committed bool, e
 	return gone == nil && before.same(after), err
 }
 
-// A state is what shows that a database was changed. A commit is appended to the log, which does no harm. What does is a
-// reset of the log, which changes its head; and copying pages of later commits into the database, or writing it without a
-// log, which change the database's time.
+// A state is what shows that a database was changed. A commit is appended to the log, which does no harm. What does is
+// a reset of the log, which changes its head; and copying pages of later commits into the database, or writing it
+// without a log, which change the database's time.
 type state struct {
 	at      time.Time
 	db      fs.FileInfo
@@ -130,8 +130,8 @@ func (s state) same(after state) bool {
 	return s.db.ModTime().Equal(after.db.ModTime()) && settled(s.db.ModTime(), s.at)
 }
 
-// settled reports whether a change after a time shows in a file's time. The clock for that ticks: some file systems store
-// seconds, FAT every other one.
+// settled reports whether a change after a time shows in a file's time. The clock for that ticks: some file systems
+// store seconds, FAT every other one.
 func settled(modified, at time.Time) bool {
 	tick := 20 * time.Millisecond
 	if modified.Nanosecond() == 0 {
@@ -209,8 +209,9 @@ func (v View) Has(table string) (bool, error) {
 	return n > 0, err
 }
 
-// Rows calls do with some columns of each row of a table, of those rows whose column named key has a value; of all rows if
-// key is "". A table that does not exist has no rows. The value of a column that does not exist is nil; key must exist.
+// Rows calls do with some columns of each row of a table, of those rows whose column named key has a value; of all rows
+// if key is "". A table that does not exist has no rows. The value of a column that does not exist is nil; key must
+// exist.
 func (v View) Rows(table, key, value string, columns []string, do func(Row) error) error {
 	if has, err := v.Has(table); !has || err != nil {
 		return err

@@ -171,8 +171,8 @@ func TestConcurrentWriter(t *testing.T) {
 	}
 }
 
-// What is not a database, is damaged, or must not be opened is an error; a database in the middle of a change in place is
-// busy.
+// What is not a database, is damaged, or must not be opened is an error; a database in the middle of a change in place
+// is busy.
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "host.db")

@@ -114,7 +114,8 @@ func split(text string) []piece {
 	return pieces
 }
 
-// edges are the pieces of a log at the beginning or the end of a text, with what a person typed on its first or last line.
+// edges are the pieces of a log at the beginning or the end of a text, with what a person typed on its first or last
+// line.
 func edges(lines []string, from, to int) (pieces []piece) {
 	if head := pasted.Head(lines[from]); from == 0 && head != "" {
 		pieces = append(pieces, piece{text: head + " …"})

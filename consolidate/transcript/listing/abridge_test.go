@@ -64,7 +64,8 @@ func TestAbridged(t *testing.T) {
 	}
 }
 
-// FuzzAbridged: an abridged text is bounded and valid, and whatever a person wrote around what was pasted is in it whole.
+// FuzzAbridged: an abridged text is bounded and valid, and whatever a person wrote around what was pasted is in it
+// whole.
 func FuzzAbridged(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed, "")

@@ -18,15 +18,16 @@ const maxAnswer = 5
 // maxSentence bounds, in characters, the sentence that is shown beside it.
 const maxSentence = 600
 
-// isAnswer reports whether a text is so short that what was said before it must be shown. A command of the host is not an answer.
+// isAnswer reports whether a text is so short that what was said before it must be shown. A command of the host is not
+// an answer.
 func isAnswer(text string) bool {
 	return len(text) <= 400 && wordCount(text) <= maxAnswer && !command.MatchString(text)
 }
 
 var command = lazy.New(`^/[\w:-]+$`)
 
-// isReply reports whether what was said before an utterance of the user must be shown: a short one, one that confirms or
-// corrects, an answer to a dialog.
+// isReply reports whether what was said before an utterance of the user must be shown: a short one, one that confirms
+// or corrects, an answer to a dialog.
 func isReply(u *cache.Said) bool {
 	switch u.Manner {
 	case said.Rejecting, said.Answering, said.Choosing:

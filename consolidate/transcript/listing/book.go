@@ -13,8 +13,8 @@ import (
 // maxLists is how many lists are kept, the newest.
 const maxLists = 4
 
-// Touch returns the passages that an utterance touches, as file:line; nil if that is not asked for. It is called with texts as they
-// are shown.
+// Touch returns the passages that an utterance touches, as file:line; nil if that is not asked for. It is called with
+// texts as they are shown.
 type Touch func(text string) []string
 
 // A Book keeps lists, so that a cursor finds the one that it is of. Its zero value is empty. It is safe for
@@ -36,8 +36,8 @@ func (b *Book) First(ctx context.Context, store *search.Store, l *List, pageByte
 	return l.pageFrom(ctx, store, position{}, 1, pageBytes, limit)
 }
 
-// Next returns the page that a cursor names. Without a limit, that of the first page holds, and its size. A cursor of a list that is not kept any more fails with a
-// *search.QueryError.
+// Next returns the page that a cursor names. Without a limit, that of the first page holds, and its size. A cursor of a
+// list that is not kept any more fails with a *search.QueryError.
 func (b *Book) Next(ctx context.Context, store *search.Store, cursor string, pageBytes, limit int) (Page, error) {
 	id, rest, _ := strings.Cut(cursor, "-")
 	var p position

@@ -17,8 +17,8 @@ type copies struct {
 	keys []map[Mark]uint64 // of each session, those that have one
 }
 
-// note records the utterances of a session, which is at an index of the list, or not in it (-1). Sessions come the oldest
-// first, and the first wins.
+// note records the utterances of a session, which is at an index of the list, or not in it (-1). Sessions come the
+// oldest first, and the first wins.
 func (c *copies) note(session int, said []utterance, after Mark) {
 	keys := map[Mark]uint64{}
 	for i := range said {

@@ -11,8 +11,8 @@ import (
 
 var seed = maphash.MakeSeed()
 
-// wordsOf returns a sum that two utterances of users share if they say the same, word for word and in the same manner. A
-// reply says the same only after the same sentence, and "next Friday" only on the same day.
+// wordsOf returns a sum that two utterances of users share if they say the same, word for word and in the same manner.
+// A reply says the same only after the same sentence, and "next Friday" only on the same day.
 func wordsOf(u *cache.Said, before string, zone *time.Location) uint64 {
 	of := string(u.Speaker) + string(rune(u.Manner)) + u.Text
 	if isReply(u) {
@@ -24,8 +24,9 @@ func wordsOf(u *cache.Said, before string, zone *time.Location) uint64 {
 	return maphash.String(seed, of)
 }
 
-// fold folds what is said again later in the same words. The last is shown, so that the word that holds is read last. In the
-// list of one session, or with what the model said, nothing folds: what is before and after each utterance matters there.
+// fold folds what is said again later in the same words. The last is shown, so that the word that holds is read last.
+// In the list of one session, or with what the model said, nothing folds: what is before and after each utterance
+// matters there.
 func (l *List) fold(segments []segment) {
 	if q := &l.query; q.Session != "" || len(q.Speakers) != 1 || q.Speakers[0] != said.User {
 		return

@@ -1,8 +1,9 @@
 // Package listing lists what was said in sessions: oldest first, complete, abridged, in pages.
 //
 // It promises that every utterance of a list is on exactly one page: whole, abridged with a mark where something was
-// left out, or counted by the line of a later one with the same words. In the list of one session each has its line. A list is fixed when it is made: what is appended to a session later is not in it, so that its pages fit together. What is shown was masked
-// before it was cut.
+// left out, or counted by the line of a later one with the same words. In the list of one session each has its line. A
+// list is fixed when it is made: what is appended to a session later is not in it, so that its pages fit together. What
+// is shown was masked before it was cut.
 //
 // It does not promise to list a session whose transcript was replaced or removed between two pages: the page that
 // would show it says so. Lists are kept in memory, the newest few: a crash loses the cursors, and nothing else.
@@ -50,8 +51,8 @@ type Query struct {
 	// Known reports whether the memories here say already what a model remembers; nil: they do not.
 	Known func(text string) bool
 
-	// Said is called with each text that is listed, as it was said, by several threads; nil: it is not. After it Touch finds
-	// what an utterance touches.
+	// Said is called with each text that is listed, as it was said, by several threads; nil: it is not. After it Touch
+	// finds what an utterance touches.
 	Said  func(text string)
 	Touch Touch
 }
@@ -127,7 +128,8 @@ type segment struct {
 	begins   time.Time // as late as anything before it in its session
 }
 
-// New lists what a query asks for. It fails with a *search.QueryError where no session has the name that the query gives.
+// New lists what a query asks for. It fails with a *search.QueryError where no session has the name that the query
+// gives.
 func New(ctx context.Context, store *search.Store, q Query) (*List, error) {
 	if len(q.Speakers) == 0 {
 		q.Speakers = []said.Speaker{said.User}

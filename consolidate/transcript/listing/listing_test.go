@@ -391,7 +391,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// What a session copied that was resumed from one that was listed before is not listed again, and from one that was not, is.
+// What a session copied that was resumed from one that was listed before is not listed again, and from one that was
+// not, is.
 func TestResumed(t *testing.T) {
 	first := newSession(1, 0).user("use pnpm").reply("ok").user("mind the lens")
 	other := newSession(2, 0).user("keep the lamp lit")
@@ -499,8 +500,8 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// What is said again later in the same words is shown once, where it was said last. Nothing else is left out: two utterances
-// that differ in one word may contradict each other.
+// What is said again later in the same words is shown once, where it was said last. Nothing else is left out: two
+// utterances that differ in one word may contradict each other.
 func TestFold(t *testing.T) {
 	var talks []*written
 	for n, says := range []string{"node18 v1 srv-a1 arm64 release/a src/a.go 8080", "node20 v2 srv-b2 amd64 main/b src/b.go 8081", "node22 v3 srv-c3 riscv main/c src/c.go 8082"} {
@@ -624,8 +625,8 @@ func TestCursorKeepsTheLimit(t *testing.T) {
 	}
 }
 
-// Some hosts queue whatever is typed: what is taken out at once was not typed while the model worked. What was, is so marked whether
-// the transcript grows after it or not.
+// Some hosts queue whatever is typed: what is taken out at once was not typed while the model worked. What was, is so
+// marked whether the transcript grows after it or not.
 func TestQueuedAtOnce(t *testing.T) {
 	taken := func(s *written, after time.Duration) *written {
 		at := s.time.Add(time.Duration(len(s.lines)-1)*time.Minute + after)
@@ -663,7 +664,8 @@ func TestNearlyAll(t *testing.T) {
 	}
 }
 
-// An utterance names the passages that it touches, however the list is cut into pages, and whenever a page is asked for again.
+// An utterance names the passages that it touches, however the list is cut into pages, and whenever a page is asked for
+// again.
 func TestTouched(t *testing.T) {
 	store, _ := open(t, newSession(1, 0).user("paint the lamp").user("then oil the horn").user("paint it white"))
 	touch := func(text string) (touched []string) {

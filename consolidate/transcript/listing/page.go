@@ -35,8 +35,8 @@ type position struct{ segment, at int }
 // A page that leaves out no more than maxLeft utterances has them too, if it is then longer by a sixteenth at most.
 const maxLeft = 5
 
-// pageFrom returns the page of a list that begins at a position, with about so many bytes of text and, if limit is above 0, at most so
-// many utterances; at least one line.
+// pageFrom returns the page of a list that begins at a position, with about so many bytes of text and, if limit is
+// above 0, at most so many utterances; at least one line.
 func (l *List) pageFrom(ctx context.Context, store *search.Store, p position, number, pageBytes, limit int) (Page, error) {
 	page, err := l.page(ctx, store, p, number, pageBytes, limit)
 	if err == nil && page.Cursor != "" && limit == 0 && page.Of-page.Utterances <= maxLeft {

@@ -65,8 +65,8 @@ func (t *talk) read(ctx context.Context, from, to Mark) error {
 	return err
 }
 
-// header is the line that begins a session, or another day of it. It names host and branch unless they are those of the header
-// before, which it returns as where.
+// header is the line that begins a session, or another day of it. It names host and branch unless they are those of the
+// header before, which it returns as where.
 func (t *talk) header(continued bool, before string) (line, where string) {
 	s, g := t.session, t.segment
 	if s.File.Memory() {
@@ -172,8 +172,8 @@ func (t *talk) utterance(at int) (*cache.Said, bool) {
 	return &t.said[i], true
 }
 
-// answered returns the last sentence that the model said before an answer of the user. Of several answers to it, the first
-// has it.
+// answered returns the last sentence that the model said before an answer of the user. Of several answers to it, the
+// first has it.
 func (t *talk) answered(u *cache.Said) string {
 	before, first := t.before(u)
 	if before < 0 || !first {
@@ -182,8 +182,8 @@ func (t *talk) answered(u *cache.Said) string {
 	return visible.OneLine(typed(lastSentence(t.store.Shown(t.said[before].Text))), maxSentence+2)
 }
 
-// before returns what the model said before an answer of the user; -1 where there is nothing, or where it is not an answer.
-// first says that no other answer to it is listed.
+// before returns what the model said before an answer of the user; -1 where there is nothing, or where it is not an
+// answer. first says that no other answer to it is listed.
 func (t *talk) before(u *cache.Said) (row int, first bool) {
 	first = true
 	if u.Speaker != said.User || !isReply(u) {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// watchKey is the key of the function to which the work under a context reports: done of so many, in each pass over them. It is called
-// by several threads, and often.
+// watchKey is the key of the function to which the work under a context reports: done of so many, in each pass over
+// them. It is called by several threads, and often.
 type watchKey struct{}
 
 // Do calls f for 0 … n-1, in that order, on as many threads as there are. It stops at the first
@@ -56,8 +56,8 @@ func Workers(ctx context.Context, n int, f func(worker, i int) error) error {
 	return nil
 }
 
-// Beat calls report at intervals with the number of the report and a description of the progress, which begins with title, until
-// stop is called. No report follows the return of stop. The work must use the returned context.
+// Beat calls report at intervals with the number of the report and a description of the progress, which begins with
+// title, until stop is called. No report follows the return of stop. The work must use the returned context.
 func Beat(ctx context.Context, title string, every time.Duration, report func(n int, message string)) (within context.Context, stop func()) {
 	var far atomic.Pointer[string]
 	far.Store(&title)

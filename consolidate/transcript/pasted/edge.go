@@ -14,8 +14,8 @@ const (
 	maxBetween   = 1 // words that are not of letters, in a row: "2)"
 )
 
-// Head returns the prose that a pasted line begins with, "" if there is none. A line that a program wrote for certain from
-// its beginning has none.
+// Head returns the prose that a pasted line begins with, "" if there is none. A line that a program wrote for certain
+// from its beginning has none.
 func Head(line string) string {
 	text := strings.TrimSpace(line)
 	if text == "" || isPrinted(text) {

@@ -1,5 +1,5 @@
-// Package pasted separates what was pasted into a message (blocks of code, logs, stack traces, JSON) from what a person typed. It
-// guesses, line by line: it promises no more than to end, in time that grows with the text.
+// Package pasted separates what was pasted into a message (blocks of code, logs, stack traces, JSON) from what a person
+// typed. It guesses, line by line: it promises no more than to end, in time that grows with the text.
 package pasted
 
 import (
@@ -83,8 +83,8 @@ func fenceEnd(lines []string, open int) int {
 	return 0
 }
 
-// logEnd returns how many lines are of the log that some lines begin with; 0: they begin with none. A single line is one
-// where it is long.
+// logEnd returns how many lines are of the log that some lines begin with; 0: they begin with none. A single line is
+// one where it is long.
 func logEnd(guesses []guess, long bool) (end int) {
 	looks, certain := 0, 0
 	for i, gap := 0, 0; i < len(guesses) && gap <= 2; i++ {

@@ -28,8 +28,9 @@ type Query struct {
 	small    bool // it has nothing but small words: then these are meant
 }
 
-// Parse takes a query apart: words become stems in the query's language, identifiers are split and kept whole, small words are
-// dropped, scripts without spaces are cut into pairs. Only the first 4 KiB and 64 terms are read. It fails with ErrNoWords.
+// Parse takes a query apart: words become stems in the query's language, identifiers are split and kept whole, small
+// words are dropped, scripts without spaces are cut into pairs. Only the first 4 KiB and 64 terms are read. It fails
+// with ErrNoWords.
 func Parse(question string) (*Query, error) {
 	if len(question) > maxQuery {
 		question = strings.ToValidUTF8(question[:maxQuery], "")

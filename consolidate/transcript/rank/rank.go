@@ -1,18 +1,18 @@
 // Package rank orders utterances by how likely they answer a question that was asked in plain words.
 //
-// A [Query] is parsed once. Each worker adds whole sessions, turn by turn, to a [Ranking] of its own. Rankings are merged and
-// asked for their best turns. Every text is visited once and not kept: what stays of a turn that holds one of the query's
-// terms, or is beside one that does, is about a hundred bytes. It uses no index, no model and no file.
+// A [Query] is parsed once. Each worker adds whole sessions, turn by turn, to a [Ranking] of its own. Rankings are
+// merged and asked for their best turns. Every text is visited once and not kept: what stays of a turn that holds one
+// of the query's terms, or is beside one that does, is about a hundred bytes. It uses no index, no model and no file.
 //
-// A turn is scored as in BM25 over the terms of memory/text. A term that a neighbour or the rest of the session holds counts
-// by a share, since an answer seldom repeats the words of its question.
+// A turn is scored as in BM25 over the terms of memory/text. A term that a neighbour or the rest of the session holds
+// counts by a share, since an answer seldom repeats the words of its question.
 //
-// It promises that the order is the same for the same turns whatever the number of workers, as long as fewer than maxTurns
-// turns of one worker match; past that the least promising are not kept. No input makes it panic, and memory and time are
-// bounded by constants and by the length of the texts.
+// It promises that the order is the same for the same turns whatever the number of workers, as long as fewer than
+// maxTurns turns of one worker match; past that the least promising are not kept. No input makes it panic, and memory
+// and time are bounded by constants and by the length of the texts.
 //
-// It does not promise to understand: a question and an answer that share no word, no stem and no neighbourhood do not find
-// each other. Scores of different queries cannot be compared.
+// It does not promise to understand: a question and an answer that share no word, no stem and no neighbourhood do not
+// find each other. Scores of different queries cannot be compared.
 package rank
 
 import (
@@ -40,8 +40,8 @@ type Doc struct {
 	// Time may be zero: then the turn counts as the oldest.
 	Time time.Time
 
-	// Session names the conversation, Position the turn within it. Both are handed back in a Hit; neighbours are found by the
-	// order of Add, so a Position may be a line or an offset.
+	// Session names the conversation, Position the turn within it. Both are handed back in a Hit; neighbours are found
+	// by the order of Add, so a Position may be a line or an offset.
 	Session  string
 	Position int64
 }
@@ -65,8 +65,8 @@ type Ranking struct {
 	sessions []string
 	turns    []turn // by session, in the order of Add
 
-	// The last reach turns before the present one that are not kept yet, the older first, and how many of those to come are
-	// kept whatever they hold.
+	// The last reach turns before the present one that are not kept yet, the older first, and how many of those to come
+	// are kept whatever they hold.
 	waiting []turn
 	owed    int
 	at      int32 // the number of the present one in its session
@@ -90,8 +90,8 @@ type turn struct {
 // Ranking returns an empty ranking for one worker.
 func (q *Query) Ranking() *Ranking { return &Ranking{query: q, cache: map[string][]int{}} }
 
-// Add takes the next turn. The turns of one session come one after the other, in order, and to one Ranking only; the text is
-// not kept.
+// Add takes the next turn. The turns of one session come one after the other, in order, and to one Ranking only; the
+// text is not kept.
 func (r *Ranking) Add(d Doc) {
 	if len(r.sessions) == 0 || r.sessions[len(r.sessions)-1] != d.Session {
 		if len(r.turns) > maxTurns {

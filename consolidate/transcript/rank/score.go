@@ -18,8 +18,8 @@ const (
 	questioning = 0.8  // what is left of a turn that only asks
 )
 
-// scores returns the score of each turn that is kept. Each term counts where it is nearest: in the turn itself as in BM25, in
-// a neighbour or elsewhere in the session by a share of that.
+// scores returns the score of each turn that is kept. Each term counts where it is nearest: in the turn itself as in
+// BM25, in a neighbour or elsewhere in the session by a share of that.
 func (r *Ranking) scores() []float64 {
 	width := len(r.query.terms)
 	idf := make([]float64, width)

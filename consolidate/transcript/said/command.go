@@ -8,8 +8,8 @@ import (
 )
 
 // localCommands are Claude Code's commands that say nothing to the model: they change a setting, show a dialog or begin
-// another session. true: their arguments are for the model. Any other command is a prompt, the person's own or a plug-in's,
-// and its name says what was asked for.
+// another session. true: their arguments are for the model. Any other command is a prompt, the person's own or a
+// plug-in's, and its name says what was asked for.
 var localCommands = map[string]bool{
 	"btw": true, "compact": true, "subtask": true,
 
@@ -28,14 +28,15 @@ var localCommands = map[string]bool{
 	"dream": false, "learn": false, // a dream must not learn from itself
 }
 
-// maxSetting is how many words the arguments of a command have that a person may type as the beginning of a text: "/config is
-// generated, never edit it" is not a command.
+// maxSetting is how many words the arguments of a command have that a person may type as the beginning of a text:
+// "/config is generated, never edit it" is not a command.
 const maxSetting = 2
 
 // commandName is the name of a command at the head of a text. A path has a second slash.
 var commandName = lazy.New(`^/([A-Za-z][A-Za-z0-9:_.-]*)(?:\s+|$)`)
 
-// typedCommand returns what a person said with a text that may be a command: nothing with one that says nothing to the model.
+// typedCommand returns what a person said with a text that may be a command: nothing with one that says nothing to the
+// model.
 func typedCommand(text string) string {
 	m := commandName.FindStringSubmatch(text)
 	if m == nil {
@@ -47,8 +48,8 @@ func typedCommand(text string) string {
 	return text
 }
 
-// taggedCommand returns what a person said with a command that the host recorded in elements: its name, or its message and
-// its name, then its arguments. The first tag is cut off.
+// taggedCommand returns what a person said with a command that the host recorded in elements: its name, or its message
+// and its name, then its arguments. The first tag is cut off.
 func taggedCommand(text string) string {
 	head, args, _ := strings.Cut(text, "<command-args>")
 	if _, after, ok := strings.Cut(head, "<command-name>"); ok {

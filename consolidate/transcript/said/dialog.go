@@ -7,12 +7,13 @@ import (
 	"dream-mcp/memory/lazy"
 )
 
-// A person answers a dialog of the host: whether the model may use a tool, and the questions that it asks by a tool. What they
-// type there is in the tool's result, beside what any tool may write into its own. These are believed:
+// A person answers a dialog of the host: whether the model may use a tool, and the questions that it asks by a tool.
+// What they type there is in the tool's result, beside what any tool may write into its own. These are believed:
 //
 //   - toolDenialKind, which the host writes beside the result. Most records lack it.
-//   - toolUseResult of the host's own tools. The host writes there "Error: " and what a tool failed with. That begins with the
-//     host's words about a rejection if a person rejected the tool, or if the tool of a server chose these words.
+//   - toolUseResult of the host's own tools. The host writes there "Error: " and what a tool failed with. That
+//     begins with the host's words about a rejection if a person rejected the tool, or if the tool of a server chose
+//     these words.
 //
 // So a rejection of a server's tool is only read where the host says that it is one.
 
@@ -30,8 +31,8 @@ var (
 // clarified is a question that was answered before the person asked to clarify others.
 var clarified = lazy.New(`(?m)^- "(.*)"\n  Answer: (.*)$`)
 
-// dialog appends what a person answered to a dialog about the use of a tool, and each question before its answer. own says that
-// the tool is not one of a server.
+// dialog appends what a person answered to a dialog about the use of a tool, and each question before its answer. own
+// says that the tool is not one of a server.
 func (r *Record) dialog(said []part, b Block, own bool) []part {
 	if answers := r.Result.Field("answers"); own && answers != nil {
 		answers.Each(func(question string, answer Raw) { said = r.answer(said, question, answer) })

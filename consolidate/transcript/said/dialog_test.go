@@ -19,8 +19,8 @@ func after(t *testing.T, f *fixture.Transcript, line int) (lines []string) {
 	return lines
 }
 
-// A person who rejects the use of a tool may type why. A tool cannot type that for them, and a server's tool cannot make the
-// host write that they did.
+// A person who rejects the use of a tool may type why. A tool cannot type that for them, and a server's tool cannot
+// make the host write that they did.
 func TestRejections(t *testing.T) {
 	const begins = rejection + " The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). "
 	note := afterReason + " or preference. Pay close attention."

@@ -14,25 +14,26 @@ type HostID string
 // ClaudeCode is the host in whose records all sessions are read: what the others write is turned into them.
 const ClaudeCode HostID = "claude-code"
 
-// A Format is how a host keeps its sessions. Exactly one of Line, Whole and Collect is set; none in Claude Code's. A nil Format is
-// Claude Code's too.
+// A Format is how a host keeps its sessions. Exactly one of Line, Whole and Collect is set; none in Claude Code's. A
+// nil Format is Claude Code's too.
 type Format struct {
 	Host HostID
 
-	// Folders may hold sessions. Each Path is a pattern below the host's home. Ours returns a function that reports whether one
-	// belongs to a project with these roots; nil: the sessions record their project.
+	// Folders may hold sessions. Each Path is a pattern below the host's home. Ours returns a function that reports
+	// whether one belongs to a project with these roots; nil: the sessions record their project.
 	Folders []Folder
 	Ours    func(home string, roots []string) func(path string) bool
 
-	// Paths returns the paths of the folders instead, where they are not below the host's home; nil: Folders has them. They need
-	// not exist.
+	// Paths returns the paths of the folders instead, where they are not below the host's home; nil: Folders has them.
+	// They need not exist.
 	Paths func(home string, roots []string) []string
 
-	// ID returns a session's ID from the path of its file below the folder, with slashes; "" if the file is not a session.
+	// ID returns a session's ID from the path of its file below the folder, with slashes; "" if the file is not a
+	// session.
 	ID func(path string) string
 
-	// Session returns what the IDs of the files of one session share; nil: a session has one file. Own returns the same from the
-	// ID by which the host names its own session.
+	// Session returns what the IDs of the files of one session share; nil: a session has one file. Own returns the same
+	// from the ID by which the host names its own session.
 	Session, Own func(id string) string
 
 	// Beside returns the working directory of a session that is recorded beside its file; nil: its records have it.
@@ -41,14 +42,16 @@ type Format struct {
 	// Line reads a JSON object of a file that grows by lines. h is the state after the lines before it.
 	Line func(object Raw, r *Record, h *HostState)
 
-	// Whole turns a file that is rewritten, or must be known to its end, into records, each of which counts as a line. cwd is what Beside returned.
+	// Whole turns a file that is rewritten, or must be known to its end, into records, each of which counts as a line.
+	// cwd is what Beside returned.
 	Whole func(text []byte, cwd string) []Record
 
 	// Collect returns the collection at a folder's path, if that is one file of many sessions. Then ID is not used.
 	// ours reports by its working directories whether a session is the project's.
 	Collect func(path string, ours func(cwds []string) bool) Collection
 
-	// Version is the path of the field of a record, or of the file, that has the version of the host or of its form; nil: none has.
+	// Version is the path of the field of a record, or of the file, that has the version of the host or of its form;
+	// nil: none has.
 	Version []string
 
 	// Memory says that the folders hold what the host's model remembers: each session is one entry, which nobody said.
@@ -228,8 +231,8 @@ func (f File) IsOf(session string) bool {
 // Is reports whether a name is the key of the file's session, in full or as IDs have it.
 func (f File) Is(name string) bool { return f.Key() == name || ShortID(f.Key()) == name }
 
-// Meant returns the files whose session a name may mean: those with that key; if there are none, those of any host with that ID;
-// else those whose ID begins with it. If begun is false, only UUIDs may be given by their beginning.
+// Meant returns the files whose session a name may mean: those with that key; if there are none, those of any host with
+// that ID; else those whose ID begins with it. If begun is false, only UUIDs may be given by their beginning.
 func Meant(files []File, name string, begun bool) (meant []File) {
 	host, id := cutKey(name)
 	var others []File

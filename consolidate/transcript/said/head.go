@@ -93,7 +93,8 @@ func BeganIn(path string) string {
 	return h.CWDs[0]
 }
 
-// FormVersion returns the version of the host, or of its form, that one of the first records of a session has; "" if none has.
+// FormVersion returns the version of the host, or of its form, that one of the first records of a session has; "" if
+// none has.
 func FormVersion(f File) string {
 	path := []string{"version"} // Claude Code's
 	if f.Format != nil {
@@ -154,8 +155,8 @@ func (f File) tail(most int64, do func(*Record)) error {
 	})
 }
 
-// records calls do with each record in the first most bytes from an offset, and with the offset after its line, until do
-// returns false. A negative offset is counted from the end; then what is before the first newline is left out.
+// records calls do with each record in the first most bytes from an offset, and with the offset after its line, until
+// do returns false. A negative offset is counted from the end; then what is before the first newline is left out.
 func (f File) records(offset, most int64, do func(r *Record, next int64) (more bool)) error {
 	source, err := f.Open()
 	if err != nil {

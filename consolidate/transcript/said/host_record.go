@@ -21,7 +21,8 @@ func (h *HostState) SetCWD(v Raw) {
 	}
 }
 
-// NameWords gives the words of r a UUID. Copies of them in a fork get the same one, because they have no other name in common.
+// NameWords gives the words of r a UUID. Copies of them in a fork get the same one, because they have no other name in
+// common.
 func (h *HostState) NameWords(r *Record, words Raw) {
 	h.Said++
 	r.UUID = Quoted(strconv.FormatUint(Sum(h.Origin, strconv.Itoa(h.Said), string(words)), 16))
@@ -100,8 +101,8 @@ var (
 	True          = Raw(`true`)
 )
 
-// Used adds the call of a tool. Hosts with their own names for the tools of servers end them with an underscore or a dash and the
-// tool's name; our tools get the names that they have in Claude Code.
+// Used adds the call of a tool. Hosts with their own names for the tools of servers end them with an underscore or a
+// dash and the tool's name; our tools get the names that they have in Claude Code.
 func (r *Record) Used(id, name, input Raw) {
 	for _, own := range ownTools {
 		if tool := strings.TrimPrefix(own, "__"); name.Is(tool) || name.ends("_"+tool) || name.ends("-"+tool) {

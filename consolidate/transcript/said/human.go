@@ -9,8 +9,8 @@ import (
 // person types again, is not an utterance: a dream must not learn from itself.
 const DreamMarker = "<dream-mcp-prompt"
 
-// RecallTag is the element around memories that a hook of ours showed the model. It is not part of an utterance: a memory
-// must not become evidence of itself.
+// RecallTag is the element around memories that a hook of ours showed the model. It is not part of an utterance: a
+// memory must not become evidence of itself.
 const RecallTag = "dream-memories"
 
 // An event is what a record marks apart from what was said in it.
@@ -24,9 +24,9 @@ const (
 	dreamBegun        // the record opens one of our dreams
 )
 
-// forms are the texts that any host or a program puts in a speaker's place: in a turn, in the queue, or in the first prompt. Those
-// of one host are in its Format. Not all of them are marked isMeta. A new form is a line here. TestForms tries each of them in
-// every place.
+// forms are the texts that any host or a program puts in a speaker's place: in a turn, in the queue, or in the first
+// prompt. Those of one host are in its Format. Not all of them are marked isMeta. A new form is a line here. TestForms
+// tries each of them in every place.
 var forms = []textForm{
 	{User, "<command-name>", noEvent, taggedCommand},
 	{User, "<command-message>", noEvent, taggedCommand},
@@ -97,8 +97,9 @@ func Typed(prompt string) string {
 	return typed
 }
 
-// typedText returns what a person typed in a user's turn: a command with its arguments, or the words without what an editor added
-// or a host injected. byPerson says that the host marked the text as a person's. Then only elements are forms.
+// typedText returns what a person typed in a user's turn: a command with its arguments, or the words without what an
+// editor added or a host injected. byPerson says that the host marked the text as a person's. Then only elements are
+// forms.
 func typedText(text string, byPerson bool) (typed string, e event) {
 	text = withoutReminders(text)
 	for trimmed := true; trimmed; {

@@ -15,8 +15,8 @@ var uuidPattern = lazy.New(`^(?i:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}
 // IsUUID reports whether a name is a UUID, in upper or lower case.
 func IsUUID(name string) bool { return len(name) == 36 && uuidPattern.MatchString(name) }
 
-// IsPlainName reports whether the name of a transcript may be in an ID as it is: it is at most 64 ASCII letters, digits, ".",
-// "_" and "-".
+// IsPlainName reports whether the name of a transcript may be in an ID as it is: it is at most 64 ASCII letters,
+// digits, ".", "_" and "-".
 func IsPlainName(name string) bool { return len(name) <= 64 && namePattern.MatchString(name) }
 
 var namePattern = lazy.New(`^[A-Za-z0-9._-]+$`) // a counted repetition would be compiled slowly, at every start
@@ -25,7 +25,8 @@ var namePattern = lazy.New(`^[A-Za-z0-9._-]+$`) // a counted repetition would be
 // in a thousand share an id once in 35 million projects.
 const shortName = 12
 
-// key returns the name of a session of the host among those of all hosts: its ID, after the host's own where that is not Claude Code.
+// key returns the name of a session of the host among those of all hosts: its ID, after the host's own where that is
+// not Claude Code.
 func (h HostID) key(id string) string {
 	if h == ClaudeCode {
 		return id

@@ -83,12 +83,12 @@ func NewLineReader(r io.Reader, block int) *LineReader {
 	return &LineReader{in: bufio.NewReaderSize(r, block)}
 }
 
-// lineReaders are readers whose buffer has the size ReadBlock. To make one takes longer than to read a small transcript, and
-// one for each of 100,000 heads leaves gigabytes of garbage.
+// lineReaders are readers whose buffer has the size ReadBlock. To make one takes longer than to read a small
+// transcript, and one for each of 100,000 heads leaves gigabytes of garbage.
 var lineReaders = sync.Pool{New: func() any { return NewLineReader(nil, ReadBlock) }}
 
-// Lines returns the lines of a session from one on whose number and offset are known, to the length that the session had
-// when it was opened. read counts the bytes read. Close gives the reader back.
+// Lines returns the lines of a session from one on whose number and offset are known, to the length that the session
+// had when it was opened. read counts the bytes read. Close gives the reader back.
 func (s *Source) Lines(ctx context.Context, number int, offset int64, read *atomic.Int64) *LineReader {
 	l := lineReaders.Get().(*LineReader)
 	l.in.Reset(&meter{ctx, io.NewSectionReader(s, offset, s.Length-offset), read})
@@ -107,8 +107,8 @@ func (l *LineReader) Close() {
 	lineReaders.Put(l)
 }
 
-// decode reads the next line, as read does, and returns its records. bad reports that some of it is damaged: the end of a growing file
-// is not.
+// decode reads the next line, as read does, and returns its records. bad reports that some of it is damaged: the end of
+// a growing file is not.
 func (l *LineReader) decode(d *decoder) (records []Record, line []byte, ended, bad bool, err error) {
 	if l.Number < len(l.records) {
 		if err := l.ctx.Err(); err != nil {
@@ -127,8 +127,8 @@ func (l *LineReader) decode(d *decoder) (records []Record, line []byte, ended, b
 	return records, line, ended, bad && ended, err
 }
 
-// read returns the next line that is not too long, without its newline, valid until the next call, and whether a newline
-// ended it: the last line of a growing file may be half of one. At the end it returns io.EOF.
+// read returns the next line that is not too long, without its newline, valid until the next call, and whether a
+// newline ended it: the last line of a growing file may be half of one. At the end it returns io.EOF.
 func (l *LineReader) read() (line []byte, ended bool, err error) {
 	for {
 		l.start = l.next
@@ -171,8 +171,8 @@ func (l *LineReader) settle() {
 	l.settled.number, l.settled.next, l.settled.skipped = l.Number, l.next, l.skipped
 }
 
-// ReadAll returns all lines that are in memory, with their newlines, or the next line. A line that is too long is left out.
-// At the end it returns io.EOF.
+// ReadAll returns all lines that are in memory, with their newlines, or the next line. A line that is too long is left
+// out. At the end it returns io.EOF.
 func (l *LineReader) ReadAll() ([]byte, error) {
 	_, _ = l.in.Peek(l.in.Buffered() + 1) // reads on
 	lines, _ := l.in.Peek(l.in.Buffered())

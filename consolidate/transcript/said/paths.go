@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Within reports whether a recorded working directory is root or is below it, part by part. Both may come from another system. A
-// path with a drive letter is read as Windows writes it. The case of the letter does not count: an editor starts Claude Code
-// in c:\, a terminal in C:\.
+// Within reports whether a recorded working directory is root or is below it, part by part. Both may come from another
+// system. A path with a drive letter is read as Windows writes it. The case of the letter does not count: an editor
+// starts Claude Code in c:\, a terminal in C:\.
 func Within(root, dir string) bool {
 	same := root == dir // most are
 	if root = slashed(root); same {

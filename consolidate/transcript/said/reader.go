@@ -1,9 +1,10 @@
 // Package said turns the sessions of a host into the utterances of a person, the model and its
 // tools. Package host has the reader of each host; human.go here has the table of texts that nobody typed in any.
 //
-// It promises that one bad line costs that line only; that every text is bounded, and that what is cut is counted; that the
-// IDs of utterances stay the same while a transcript only grows; and that nothing is written, locked, or followed through a
-// link. It keeps nothing. It does not promise to know a form that a host has not used yet: what it does not know is left out.
+// It promises that one bad line costs that line only; that every text is bounded, and that what is cut is counted; that
+// the IDs of utterances stay the same while a transcript only grows; and that nothing is written, locked, or followed
+// through a link. It keeps nothing. It does not promise to know a form that a host has not used yet: what it does not
+// know is left out.
 package said
 
 import (
@@ -160,9 +161,9 @@ func (r *Reader) record(rec *Record, place *int, tools bool) error {
 	return nil
 }
 
-// repeated reports whether a person's words were recorded before. Queued words come again as an attachment or a turn, perhaps
-// joined with other queued words. A session that is resumed may be written again (2.0.2), all at one time. The first record is
-// kept, since its ID may be in use when the second is written.
+// repeated reports whether a person's words were recorded before. Queued words come again as an attachment or a turn,
+// perhaps joined with other queued words. A session that is resumed may be written again (2.0.2), all at one time. The
+// first record is kept, since its ID may be in use when the second is written.
 func (r *Reader) repeated(p part, sameTime bool) bool {
 	key := Sum(p.text) // the same in every process: parser state is stored
 	before := r.Typed[key]
@@ -178,8 +179,8 @@ func (r *Reader) repeated(p part, sameTime bool) bool {
 	return before != spoken && before < p.recorded || sameTime && before == turn && p.recorded == turn
 }
 
-// joined reports whether a text is made of texts of the queue, in their order, each on lines of its own, and takes these out
-// of the queue.
+// joined reports whether a text is made of texts of the queue, in their order, each on lines of its own, and takes
+// these out of the queue.
 func (r *Reader) joined(text string) bool {
 	var left []waiting
 	for _, w := range r.Waiting {
@@ -241,7 +242,8 @@ func (r *Reader) say(rec *Record, p part, place int) error {
 	return r.add(u)
 }
 
-// dequeue emits the text that is in the queue. taken says that the record read next takes it out: if at once, the model was not busy.
+// dequeue emits the text that is in the queue. taken says that the record read next takes it out: if at once, the model
+// was not busy.
 func (r *Reader) dequeue(taken bool) error {
 	q := r.Queued
 	r.Queued = nil
@@ -295,5 +297,6 @@ func (r *Reader) bounded(text string) string {
 	return strings.ToValidUTF8(text[:MaxText], "")
 }
 
-// Version is of all readers: whoever changes what an utterance is raises it, and what is kept of sessions is read again.
+// Version is of all readers: whoever changes what an utterance is raises it, and what is kept of sessions is read
+// again.
 const Version = 20

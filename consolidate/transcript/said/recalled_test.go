@@ -6,8 +6,8 @@ import (
 	"dream-mcp/testdata/fixture"
 )
 
-// What our hook showed the model is said by nobody, wherever the host puts it: before or after what was typed, or alone. How
-// other hosts write it is tried where their sessions are searched.
+// What our hook showed the model is said by nobody, wherever the host puts it: before or after what was typed, or
+// alone. How other hosts write it is tried where their sessions are searched.
 func TestRecalledIsNotSaid(t *testing.T) {
 	shown := "<" + RecallTag + ">\nNotes.\n[lantern.md; feedback]\nthe lantern is red\n</" + RecallTag + ">"
 	asGemini := "<hook_context>&lt;" + RecallTag + "&gt;\nthe lantern is red\n&lt;/" + RecallTag + "&gt;</hook_context>"

@@ -50,7 +50,8 @@ func (p part) typed() bool { return p.recorded != spoken }
 // maxCalls bounds the calls that are remembered of one session, of each kind.
 const maxCalls = 1 << 16
 
-// calls are those of tools, by their ids, whose results say less than others; and the command that the host did not know.
+// calls are those of tools, by their ids, whose results say less than others; and the command that the host did not
+// know.
 type calls struct {
 	Ours    sums   `json:",omitempty"` // of our own tools: neither what those were asked nor what they answered was said
 	Servers sums   `json:",omitempty"` // of tools of servers, until their results are read: these may be any text
@@ -110,8 +111,8 @@ func (r *Record) parts(said []part, of *calls, tools bool) (all []part, marks ev
 	return said, noEvent
 }
 
-// systemParts appends what a person typed that the host recorded as its own: a command that it carried out, and the arguments
-// of a command that it did not know.
+// systemParts appends what a person typed that the host recorded as its own: a command that it carried out, and the
+// arguments of a command that it did not know.
 func (r *Record) systemParts(said []part, of *calls) (all []part, marks event) {
 	text := strings.TrimSpace(r.Content.Text())
 	if name := unknownCommand(r.Content); name != "" {

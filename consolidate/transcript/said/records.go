@@ -4,8 +4,8 @@ import "slices"
 
 // A host's session that is read whole is a list of records, each of which counts as a line.
 
-// AppendMessage appends what was said and asked in a message, and what tools answered. Where there is nothing of the one it has a line
-// all the same, so that a message stays on its lines when it, or one before it, becomes longer.
+// AppendMessage appends what was said and asked in a message, and what tools answered. Where there is nothing of the
+// one it has a line all the same, so that a message stays on its lines when it, or one before it, becomes longer.
 func AppendMessage(records []Record, said, answers Record) []Record {
 	for _, r := range []Record{said, answers} {
 		if len(r.Message.Blocks) == 0 {

@@ -49,12 +49,12 @@ func (f File) beside() string {
 // A Collection has many sessions, none of which is a file of its own: a database. Such a session's
 // path is the collection's, followed by its ID. A collection is safe for concurrent use.
 type Collection interface {
-	// List returns the project's sessions that were modified after since, and counts by reason those that are not. It reads
-	// what there is of each session but its words. Of a File it sets ID, Path, Size and ModTime.
+	// List returns the project's sessions that were modified after since, and counts by reason those that are not. It
+	// reads what there is of each session but its words. Of a File it sets ID, Path, Size and ModTime.
 	List(since time.Time) ([]File, Skipped, error)
 
-	// Read returns all of a session, and what its status was then. List returns the same status as long as nothing is added to the
-	// session. The error is fs.ErrNotExist if there is no such session.
+	// Read returns all of a session, and what its status was then. List returns the same status as long as nothing is
+	// added to the session. The error is fs.ErrNotExist if there is no such session.
 	Read(id string) (records []Record, s Status, err error)
 }
 

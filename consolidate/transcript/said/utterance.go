@@ -18,8 +18,8 @@ const (
 	Memory    Speaker = "memory"    // what the model of a host remembers: its claim
 )
 
-// In reports whether a list of speakers asks for one. Who asks for the user is shown what other people said to the model, too, and
-// what it remembers.
+// In reports whether a list of speakers asks for one. Who asks for the user is shown what other people said to the
+// model, too, and what it remembers.
 func (s Speaker) In(speakers []Speaker) bool {
 	return slices.Contains(speakers, s) || (s == Others || s == Memory) && slices.Contains(speakers, User)
 }
@@ -63,8 +63,8 @@ type Entry struct {
 	Manner Manner
 }
 
-// Key is the same for an utterance and its copies in other sessions; 0 where that is not known. Claude Code may give copies
-// other UUIDs; their times are the same. The UUIDs of the other hosts are made by us, so that copies share them.
+// Key is the same for an utterance and its copies in other sessions; 0 where that is not known. Claude Code may give
+// copies other UUIDs; their times are the same. The UUIDs of the other hosts are made by us, so that copies share them.
 func (u *Entry) Key() uint64 {
 	if u.Host == ClaudeCode && u.Timed {
 		return Sum(u.Time.Format(time.RFC3339Nano), string(u.Speaker), strconv.Itoa(u.Slot), u.Text)

@@ -4,10 +4,10 @@ import (
 	"bytes"
 )
 
-// The walk over the JSON of one line. It decodes nothing and allocates nothing: it checks the grammar around the strings
-// and notes where values begin and end. encoding/json takes ten times as long (BenchmarkDecode). FuzzWalk holds the
-// two together: the walk reads what encoding/json accepts as encoding/json does, except that keys are case-sensitive. It
-// is more tolerant inside strings and numbers, which it does not check.
+// The walk over the JSON of one line. It decodes nothing and allocates nothing: it checks the grammar around the
+// strings and notes where values begin and end. encoding/json takes ten times as long (BenchmarkDecode). FuzzWalk holds
+// the two together: the walk reads what encoding/json accepts as encoding/json does, except that keys are
+// case-sensitive. It is more tolerant inside strings and numbers, which it does not check.
 
 // malformed is returned in place of an end where a value is not JSON.
 const malformed = -1
@@ -108,8 +108,8 @@ func Hex4(b []byte) (r rune, ok bool) {
 	return r, true
 }
 
-// eachField walks over the object at i and returns the index after it. field is called with each key and the index of its
-// value, and returns the index after that.
+// eachField walks over the object at i and returns the index after it. field is called with each key and the index of
+// its value, and returns the index after that.
 func eachField(b []byte, i int, field func(key []byte, i int) int) int {
 	if i = space(b, i+1); i < len(b) && b[i] == '}' {
 		return i + 1

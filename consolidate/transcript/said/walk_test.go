@@ -79,8 +79,8 @@ func escapedWell(line []byte) []byte {
 	return out
 }
 
-// agree checks the law of the walk: what encoding/json accepts it reads as encoding/json does, unless a key comes twice or
-// in another case.
+// agree checks the law of the walk: what encoding/json accepts it reads as encoding/json does, unless a key comes twice
+// or in another case.
 func agree(t *testing.T, line []byte) (compared bool) {
 	t.Helper()
 	line = bytes.Trim(line, Blank)
@@ -141,7 +141,8 @@ func writeUse(b *strings.Builder, separator *string, path string, decoded any) {
 	}
 }
 
-// repeatsKeys reports whether some object has two keys that differ in case at most, or one that is known in another case.
+// repeatsKeys reports whether some object has two keys that differ in case at most, or one that is known in another
+// case.
 func repeatsKeys(text []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	known := map[string]string{}

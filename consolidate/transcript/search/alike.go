@@ -10,8 +10,8 @@ import (
 // maxAlike bounds the texts that are compared with others, in bytes: what repeats is short.
 const maxAlike = 4 << 10
 
-// alike is the same for texts of one speaker that differ in nothing but case, digits and white space; 0 for one too long to
-// tell.
+// alike is the same for texts of one speaker that differ in nothing but case, digits and white space; 0 for one too
+// long to tell.
 func alike(speaker said.Speaker, text string) uint64 {
 	if len(text) > maxAlike {
 		return 0

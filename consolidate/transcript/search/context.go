@@ -14,7 +14,8 @@ import (
 	"dream-mcp/memory/visible"
 )
 
-// The bounds of ContextOf, in bytes of text: of one turn beside an utterance that is asked for, and of all that it returns.
+// The bounds of ContextOf, in bytes of text: of one turn beside an utterance that is asked for, and of all that it
+// returns.
 const (
 	maxTurn  = 2_000
 	maxBrief = 160 // of one turn beside one of several utterances
@@ -28,11 +29,12 @@ type Turn struct {
 	Listed bool // for the caller: it was shown whole before
 }
 
-// ContextOf returns the utterances that some IDs name, with the n turns of the person and the model before and after each,
-// at most 50 on each side, in the order of the IDs and of the session, each once. Of several IDs these are the last turn before
-// and, of those after up to the next of the person, the one that shares most words with the utterance, or the first. A turn is cut
-// after some 2,000 bytes, of several IDs after 160, and those farthest away are left out where all together pass some 32,000; "…" is
-// where a text was cut. Its errors are those of Lookup. If some of the IDs fail, it returns the turns of the others with the joined errors.
+// ContextOf returns the utterances that some IDs name, with the n turns of the person and the model before and after
+// each, at most 50 on each side, in the order of the IDs and of the session, each once. Of several IDs these are the
+// last turn before and, of those after up to the next of the person, the one that shares most words with the utterance,
+// or the first. A turn is cut after some 2,000 bytes, of several IDs after 160, and those farthest away are left out
+// where all together pass some 32,000; "…" is where a text was cut. Its errors are those of Lookup. If some of the IDs
+// fail, it returns the turns of the others with the joined errors.
 func (s *Store) ContextOf(ctx context.Context, ids []string, n int) ([]Turn, error) {
 	n = max(0, min(n, 50))
 	var all []Turn
@@ -114,7 +116,8 @@ func (s *Store) around(ctx context.Context, id string, n, parts int) ([]Turn, er
 	return turns, nil
 }
 
-// answering returns the turn that answers a text: of those before the person speaks again, the one that shares most words with it.
+// answering returns the turn that answers a text: of those before the person speaks again, the one that shares most
+// words with it.
 func answering(s string, turns []Turn) []Turn {
 	asked, best, most := text.TermsOf(s), -1, -1
 	for i, t := range turns {

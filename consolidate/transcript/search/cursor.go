@@ -25,11 +25,11 @@ func (p position) compare(q position) int {
 	return cmp.Or(cmp.Compare(q.Time, p.Time), strings.Compare(p.Session, q.Session), cmp.Compare(q.Line, p.Line), cmp.Compare(q.Place, p.Place))
 }
 
-// A cursor is what a page hands to the next: a sum over the query, its last hit, and the limit. It needs nothing kept by the server,
-// and holds across a restart. It is short, since a model repeats it.
+// A cursor is what a page hands to the next: a sum over the query, its last hit, and the limit. It needs nothing kept
+// by the server, and holds across a restart. It is short, since a model repeats it.
 
-// queryID identifies a query by what decides its hits and is the same from page to page. The times are left out: a caller
-// may count them back from the present.
+// queryID identifies a query by what decides its hits and is the same from page to page. The times are left out: a
+// caller may count them back from the present.
 func (q Query) queryID() string {
 	speakers := slices.Sorted(slices.Values(q.speakers()))
 	what, err := json.Marshal([]any{q.Pattern, q.Patterns, q.Regex, q.CaseSensitive, slices.Compact(speakers), q.Session, q.Fold})
@@ -44,8 +44,8 @@ func (q Query) cursor(after position) string {
 	return fmt.Sprintf("%s-%x-%x-%x-%x-%s", q.queryID(), uint64(after.Time), after.Line, after.Place, q.Limit, after.Session)
 }
 
-// parseCursor reads the cursor of a query; it returns nil for none. The limit of the cursor is the query's, unless that has
-// one.
+// parseCursor reads the cursor of a query; it returns nil for none. The limit of the cursor is the query's, unless that
+// has one.
 func (q *Query) parseCursor() (*position, error) {
 	if q.Cursor == "" {
 		return nil, nil

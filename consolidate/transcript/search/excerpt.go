@@ -73,8 +73,8 @@ func lineOf(text string, start, end int) string {
 	return text[start:]
 }
 
-// folded returns a text with each log and each block that was pasted as its number of lines, followed by the lines of the
-// match where that is in it, and where the match is then.
+// folded returns a text with each log and each block that was pasted as its number of lines, followed by the lines of
+// the match where that is in it, and where the match is then.
 func folded(speaker said.Speaker, text string, start, end int) (string, int, int) {
 	lines := strings.SplitAfter(text, "\n")
 	bare := make([]string, len(lines))
@@ -125,8 +125,8 @@ func compact(text string) string {
 	return emptyLines.ReplaceAllString(text, "\n\n")
 }
 
-// firstRunes returns the first n runes of a text, or fewer where a word would be cut, and whether there are more; of last,
-// the last ones.
+// firstRunes returns the first n runes of a text, or fewer where a word would be cut, and whether there are more; of
+// last, the last ones.
 func firstRunes(text string, n int, last bool) (string, bool) {
 	piece, room := text, utf8.UTFMax*(n+1)
 	switch {

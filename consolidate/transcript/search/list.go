@@ -9,7 +9,8 @@ import (
 	"dream-mcp/consolidate/transcript/sessions"
 )
 
-// Said returns what a person and the model said in a session, in the order of its transcript, as far as that goes by now.
+// Said returns what a person and the model said in a session, in the order of its transcript, as far as that goes by
+// now.
 func (s *Store) Said(ctx context.Context, session sessions.Session) ([]cache.Said, error) {
 	all, _, err := s.cache().Said(ctx, session.File)
 	return all, err

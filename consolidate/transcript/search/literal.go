@@ -31,7 +31,8 @@ var upper = func() (table [utf8.RuneSelf]byte) {
 	return table
 }()
 
-// fold replaces each character of a text by the least of those that differ from it in case only, as package regexp has it.
+// fold replaces each character of a text by the least of those that differ from it in case only, as package regexp has
+// it.
 func fold(text string) string {
 	b := make([]byte, len(text)) // no character becomes longer
 	n := 0

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzFold: two texts fold to the same where package regexp takes one for the other in another case, and to no longer ones.
+// FuzzFold: two texts fold to the same where package regexp takes one for the other in another case, and to no longer
+// ones.
 func FuzzFold(f *testing.F) {
 	for _, text := range []string{"", "a lamp", "Kelvin \u212a ſtrict", "データベース移行 Größe ΩΣς İıi Åå ⱥȺ", "\xff\xfe broken \xe3\x83"} {
 		f.Add(text)

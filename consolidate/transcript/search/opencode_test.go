@@ -49,8 +49,8 @@ var lanternSaid = []string{
 	"opencode tool: no such lantern",
 }
 
-// What a person and the model said in the project is read; what is another project's, a sub-agent's, a dream's or the host's
-// is not; what a fork copied counts once.
+// What a person and the model said in the project is read; what is another project's, a sub-agent's, a dream's or the
+// host's is not; what a fork copied counts once.
 func TestOpenCode(t *testing.T) {
 	s, home := openCodeStore(t, "", "v1.db")
 	fixture.Equal(t, "what was said", all(t, s), append(append([]string{}, lanternSaid...), lanternSaid...))

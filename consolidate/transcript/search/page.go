@@ -15,8 +15,8 @@ type choice struct {
 	alike   []int32
 }
 
-// choose returns the hits of a page, and whether there are more. Of several patterns each has its share: the newest of each
-// in turn, until the page is full.
+// choose returns the hits of a page, and whether there are more. Of several patterns each has its share: the newest of
+// each in turn, until the page is full.
 func (s *scan) choose(all []match) (shown []choice, more bool) {
 	lists := make([][]choice, len(s.patterns))
 	taken := map[position]bool{}

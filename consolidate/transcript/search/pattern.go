@@ -125,7 +125,8 @@ func (p *pattern) matches(text string) (is, within bool) {
 	return p.in(text, foldFor([]*pattern{p}, text))
 }
 
-// in reports whether p matches a text, which is given folded, too. within is true if p occurs at all, also inside a longer word.
+// in reports whether p matches a text, which is given folded, too. within is true if p occurs at all, also inside a
+// longer word.
 func (p *pattern) in(text, folded string) (is, within bool) {
 	if !p.literals.in(p.either(text, folded)) || !p.regexp.MatchString(text) {
 		return false, false

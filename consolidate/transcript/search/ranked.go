@@ -17,9 +17,9 @@ type RankedHit struct {
 	Beside *said.Utterance // the turn after it in its session, or before the last one; nil: there is no other
 }
 
-// Ranked finds the utterances that are most likely to answer a question in words, the best first. Of
-// the query its Speakers (User and Assistant), Since, Until, Session, Limit and Context count. The Result has no hits; its Matches are the utterances that
-// hold any of the words. A *QueryError says what is wrong with the question.
+// Ranked finds the utterances that are most likely to answer a question in words, the best first. Of the query its
+// Speakers (User and Assistant), Since, Until, Session, Limit and Context count. The Result has no hits; its Matches
+// are the utterances that hold any of the words. A *QueryError says what is wrong with the question.
 func (s *Store) Ranked(ctx context.Context, question string, q Query) ([]RankedHit, Result, error) {
 	words, err := relevance.Parse(question)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"dream-mcp/testdata/fixture"
 )
 
-// What our hook showed the model is said by nobody, in any host, wherever the host puts it: before or after what was typed, or alone.
+// What our hook showed the model is said by nobody, in any host, wherever the host puts it: before or after what was
+// typed, or alone.
 func TestRecalledIsNotFound(t *testing.T) {
 	shown := "<" + said.RecallTag + ">\nNotes.\n[lantern.md; feedback]\nthe lantern is red\n</" + said.RecallTag + ">"
 	asGemini := "<hook_context>&lt;" + said.RecallTag + "&gt;\nthe lantern is red\n&lt;/" + said.RecallTag + "&gt;</hook_context>"

@@ -125,7 +125,8 @@ func (s *scan) inSaid(said []cache.Said, i int) (all []match) {
 	return all
 }
 
-// matches returns which of the patterns are in a text, a bit each, and counts those that are in it as a part of words only.
+// matches returns which of the patterns are in a text, a bit each, and counts those that are in it as a part of words
+// only.
 func (s *scan) matches(text string) (mask uint64) {
 	folded := foldFor(s.patterns, text)
 	for k, p := range s.patterns {
@@ -139,8 +140,8 @@ func (s *scan) matches(text string) (mask uint64) {
 	return mask
 }
 
-// likeness is the same for texts that are alike, where the query asks for that. Of what a tool said the line with the match
-// counts: logs repeat line by line.
+// likeness is the same for texts that are alike, where the query asks for that. Of what a tool said the line with the
+// match counts: logs repeat line by line.
 func (s *scan) likeness(speaker said.Speaker, text string, mask uint64) uint64 {
 	if !s.query.Fold {
 		return 0

@@ -36,8 +36,8 @@ type Query struct {
 // MaxPatterns bounds the patterns that one query looks for.
 const MaxPatterns = 64
 
-// A Hit is an utterance that matches, cut around its first match. Its three texts, joined, are made visible; "…" is where
-// the utterance goes on.
+// A Hit is an utterance that matches, cut around its first match. Its three texts, joined, are made visible; "…" is
+// where the utterance goes on.
 type Hit struct {
 	said.Utterance // without its Text
 
@@ -80,8 +80,8 @@ func (r *Result) After(n int) string {
 	return r.query.cursor(r.shown[n-1])
 }
 
-// Search finds what was said, in all sessions. What a resumed session copied counts once, where the older file has it. A
-// *QueryError says what is wrong with the query.
+// Search finds what was said, in all sessions. What a resumed session copied counts once, where the older file has it.
+// A *QueryError says what is wrong with the query.
 func (s *Store) Search(ctx context.Context, q Query) (result Result, err error) {
 	err = s.Pages(ctx, q, func(page Result) bool {
 		result = page
@@ -141,8 +141,8 @@ func (q Query) compiled() (all []*pattern, err error) {
 	return all, nil
 }
 
-// Matchers returns for each of the query's patterns what reports whether a text has it, and whether it is there at all where it is to
-// be a whole word. Its errors are those of Search.
+// Matchers returns for each of the query's patterns what reports whether a text has it, and whether it is there at all
+// where it is to be a whole word. Its errors are those of Search.
 func (q Query) Matchers() (all []func(text string) (is, within bool), err error) {
 	patterns, err := q.compiled()
 	for _, p := range patterns {

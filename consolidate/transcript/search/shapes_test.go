@@ -211,7 +211,8 @@ func TestOrderAndTimes(t *testing.T) {
 	if got := r.Hits[1].Time.Format(time.RFC3339Nano); got != "2026-11-01T09:59:00.5Z" {
 		t.Errorf("inherited time %s", got)
 	}
-	// The filter passes over the line that the time is inherited from; in a file that is known to be plain, over many at once.
+	// The filter passes over the line that the time is inherited from; in a file that is known to be plain, over many
+	// at once.
 	for range 2 {
 		if r := search(t, s, Query{Pattern: "four", Speakers: []said.Speaker{said.User, said.Tool}}); len(r.Hits) != 1 || r.Hits[0].Time.Minute() != 59 {
 			t.Errorf("inherited across lines passed over: %+v", r.Hits)

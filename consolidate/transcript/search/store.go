@@ -1,8 +1,9 @@
 // Package search answers what was said in the sessions of one project: where words, expressions and questions are
 // found, what was said around a place, and what a source names.
 //
-// An answer is of all sessions, or counts those that could not be read. People's and the model's words are looked for in a
-// database, to which a search first adds what is new; what tools said, in the transcripts. Nothing but that database is written.
+// An answer is of all sessions, or counts those that could not be read. People's and the model's words are looked for
+// in a database, to which a search first adds what is new; what tools said, in the transcripts. Nothing but that
+// database is written.
 package search
 
 import (
@@ -20,8 +21,8 @@ import (
 type Store struct {
 	*sessions.Project
 
-	// Cache is the path of the database of what was said, made when it is first needed, private. All projects may share it, and
-	// it may be deleted at any moment. Empty: it is in memory.
+	// Cache is the path of the database of what was said, made when it is first needed, private. All projects may share
+	// it, and it may be deleted at any moment. Empty: it is in memory.
 	Cache string
 
 	opened sync.Once
@@ -31,8 +32,8 @@ type Store struct {
 // Open returns what was said in the project that the options name. It touches no file.
 func Open(o sessions.Options) *Store { return &Store{Project: sessions.Open(o)} }
 
-// Close stops what is being done in the background, and waits for it. The Store can still be asked; it does nothing in the
-// background any more.
+// Close stops what is being done in the background, and waits for it. The Store can still be asked; it does nothing in
+// the background any more.
 func (s *Store) Close() { s.cache().Close() }
 
 func (s *Store) cache() *cache.DB {
@@ -46,7 +47,8 @@ func (s *Store) cache() *cache.DB {
 	return s.db
 }
 
-// Unread returns what could not be read of the sessions that were looked at so far, their lines included. It opens no session.
+// Unread returns what could not be read of the sessions that were looked at so far, their lines included. It opens no
+// session.
 func (s *Store) Unread() []sessions.Unread { return s.Project.Unread(s.cache().LongLines()) }
 
 // Read reads what is new in the sessions of the project. It returns how many sessions are read to their ends.

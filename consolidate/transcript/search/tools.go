@@ -17,8 +17,8 @@ import (
 	"dream-mcp/consolidate/transcript/sessions"
 )
 
-// What tools were asked and answered is not in the database: it is most of a transcript. A search reads the transcripts for it,
-// each only if it may hold a match, and decodes the tools' text only of lines that may.
+// What tools were asked and answered is not in the database: it is most of a transcript. A search reads the transcripts
+// for it, each only if it may hold a match, and decodes the tools' text only of lines that may.
 
 // inTools searches what tools said in one session.
 func (s *scan) inTools(ctx context.Context, i int) (all []match, skipped said.Skipped, err error) {

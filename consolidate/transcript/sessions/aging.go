@@ -11,8 +11,8 @@ import (
 // maxAging bounds the heads that Aging reads. A dream is due long before there are so many sessions.
 const maxAging = 500
 
-// Aging returns sessions of Claude Code, which deletes old ones: those modified after since and not after before, the oldest
-// first, at most 500. It lists the folders, and reads the heads of those sessions.
+// Aging returns sessions of Claude Code, which deletes old ones: those modified after since and not after before, the
+// oldest first, at most 500. It lists the folders, and reads the heads of those sessions.
 func (s *Project) Aging(ctx context.Context, since, before time.Time) ([]Session, error) {
 	if s.Options.Projects == "" {
 		return nil, nil

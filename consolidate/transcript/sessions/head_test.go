@@ -9,7 +9,8 @@ import (
 	"dream-mcp/testdata/fixture"
 )
 
-// TestRootsThatChange: a session that is ours by a directory of its head is not ours when that directory is no longer a root.
+// TestRootsThatChange: a session that is ours by a directory of its head is not ours when that directory is no longer a
+// root.
 func TestRootsThatChange(t *testing.T) {
 	f := fixture.Talk(1).User("begin")
 	f.CWD = "/home-dev/lighthouse" // another path, one slug
@@ -26,7 +27,8 @@ func TestRootsThatChange(t *testing.T) {
 	}
 }
 
-// TestNestedRepositories: a session in another repository below the project is not the project's; a worktree is, that is a root too.
+// TestNestedRepositories: a session in another repository below the project is not the project's; a worktree is, that
+// is a root too.
 func TestNestedRepositories(t *testing.T) {
 	root := t.TempDir()
 	shop, plain := filepath.Join(root, "shop", "api"), filepath.Join(root, "notes")

@@ -61,8 +61,8 @@ func (s *Project) head(f said.File) (said.Head, error) {
 	return h, nil
 }
 
-// shownLine is the beginning of a text as a Session shows it. It is masked before it is cut: a piece of a credential is not
-// recognized as one.
+// shownLine is the beginning of a text as a Session shows it. It is masked before it is cut: a piece of a credential is
+// not recognized as one.
 func (s *Project) shownLine(text string) string {
 	return visible.OneLine(said.Visible(s.Masked(text[:min(len(text), maxMasked)])), maxFirst)
 }

@@ -34,8 +34,8 @@ func TestFullFolder(t *testing.T) {
 	}
 }
 
-// TestCountEndsWithEnough: where enough sessions are found, the heads of the others are not read; where they are not, all
-// are counted.
+// TestCountEndsWithEnough: where enough sessions are found, the heads of the others are not read; where they are not,
+// all are counted.
 func TestCountEndsWithEnough(t *testing.T) {
 	const sessions = 300
 	projects := t.TempDir()

@@ -1,5 +1,5 @@
-// Package sessions finds the sessions of one project: the folders of the hosts, the files in them, and which of those are
-// sessions that ran in the project's directories, by what they recorded.
+// Package sessions finds the sessions of one project: the folders of the hosts, the files in them, and which of those
+// are sessions that ran in the project's directories, by what they recorded.
 //
 // Nothing is written. What the beginnings and ends of files say is kept in memory as long as the files do not change. A
 // session that begins or ends during a call may or may not be in its answer.
@@ -49,8 +49,8 @@ type Options struct {
 type Project struct {
 	Options Options
 
-	// Mask hides credentials in a text, and returns where text[from:to] is after that; nil hides nothing. A text is masked
-	// before it is cut, shown or kept. MaskRules changes when Mask hides something else.
+	// Mask hides credentials in a text, and returns where text[from:to] is after that; nil hides nothing. A text is
+	// masked before it is cut, shown or kept. MaskRules changes when Mask hides something else.
 	Mask      func(text string, from, to int) (masked string, newFrom, newTo int)
 	MaskRules uint64
 
@@ -107,8 +107,8 @@ func (s *Project) collection(path string, collect func(string, func([]string) bo
 	return c
 }
 
-// Gone returns a function that reports whether the session with a path does not exist any more. It lists each collection
-// once.
+// Gone returns a function that reports whether the session with a path does not exist any more. It lists each
+// collection once.
 func (s *Project) Gone() func(path string) bool {
 	type census struct {
 		ids map[string]bool

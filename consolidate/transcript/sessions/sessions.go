@@ -90,9 +90,9 @@ func (s *Project) Accepted(ctx context.Context, since time.Time) ([]said.File, s
 // Exact is up to how many sessions Count counts all, and how many heads it reads at once.
 const Exact = 64
 
-// Count returns the number of sessions modified after since, less the current one. Where there are enough, it may stop at
-// Exact; of 0, nothing is enough. It costs a listing of the folders, and the heads of the newest files that have changed since
-// they were last read.
+// Count returns the number of sessions modified after since, less the current one. Where there are enough, it may stop
+// at Exact; of 0, nothing is enough. It costs a listing of the folders, and the heads of the newest files that have
+// changed since they were last read.
 func (s *Project) Count(ctx context.Context, since time.Time, enough int) (int, error) {
 	files, _, err := s.files(since)
 	if err != nil {
@@ -174,7 +174,8 @@ func (s *Project) owns(f said.File, h said.Head) bool {
 	return s.ours(h.CWDs)
 }
 
-// ours reports whether one of some working directories is the project's: below one of its roots, and in no other repository there.
+// ours reports whether one of some working directories is the project's: below one of its roots, and in no other
+// repository there.
 func (s *Project) ours(cwds []string) bool {
 	return slices.ContainsFunc(cwds, func(cwd string) bool {
 		return slices.ContainsFunc(s.roots(), func(root string) bool { return said.Within(root, cwd) && !s.nested(root, cwd) })

@@ -42,8 +42,8 @@ func (s *Project) noteRead(path string, host said.HostID, err error) {
 	s.unread[path] = Unread{Host: host, Reason: reason, Files: 1, Path: path}
 }
 
-// Unread returns what could not be read of the sessions that were looked at so far, in the order of the hosts. It opens nothing.
-// long has how many lines of a file are too long to be read, by its path.
+// Unread returns what could not be read of the sessions that were looked at so far, in the order of the hosts. It opens
+// nothing. long has how many lines of a file are too long to be read, by its path.
 func (s *Project) Unread(long map[string]int) (all []Unread) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

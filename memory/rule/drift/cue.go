@@ -10,7 +10,8 @@ import (
 // words matches one of some words.
 func words(alternatives ...string) string { return `\b(?:` + strings.Join(alternatives, "|") + `)\b` }
 
-// What a sentence says of something that is not in the project: it was there, it is to come or an example, or it is elsewhere.
+// What a sentence says of something that is not in the project: it was there, it is to come or an example, or it is
+// elsewhere.
 var (
 	gone = words(
 		`remov(?:ed|es|ing|al)`, `delet(?:ed|es|ing|ion)`, `dropped`, `gone`, `no longer`, `any ?more`, `renam(?:ed|ing)`, `moved`,

@@ -1,18 +1,19 @@
 // Package drift compares what memories name with the checkout of their project: paths, package scripts, targets of a
 // Makefile, and versions. It also reads the project's own instructions to agents (CLAUDE.md and the like).
 //
-// It reports only what is certain: a path that git once had and that the checkout lacks, or, without git, a path of which
-// one file of that name is somewhere else; a script or target that its manifest lacks; a version
-// that a manifest had once and has no longer. Whatever it finds, it says how much it looked at (Checked).
+// It reports only what is certain: a path that git once had and that the checkout lacks, or, without git, a path of
+// which one file of that name is somewhere else; a script or target that its manifest lacks; a version that a manifest
+// had once and has no longer. Whatever it finds, it says how much it looked at (Checked).
 //
 // It promises that nothing outside the project's folder is read, whatever the name or link (git reads its own
-// repository); that nothing there is written or waited for, and no program is run but git, with nothing that
-// the repository configures; that reading is bounded by the constants of this package in entries, bytes and
-// time; and that where a bound was reached, or git did not answer, nothing is reported of what is beyond. It keeps nothing on disk, so that a
-// crash costs nothing.
+// repository); that nothing there is written or waited for, and no program is run but git, with nothing that the
+// repository configures; that reading is bounded by the constants of this package in entries, bytes and time; and that
+// where a bound was reached, or git did not answer, nothing is reported of what is beyond. It keeps nothing on disk, so
+// that a crash costs nothing.
 //
-// It does not promise to know what a sentence means: a memory that says of a file that it was removed, in words that are
-// not in its table, is reported. The README of package rule says how often it was right on memories that it was not made on.
+// It does not promise to know what a sentence means: a memory that says of a file that it was removed, in words that
+// are not in its table, is reported. The README of package rule says how often it was right on memories that it was not
+// made on.
 package drift
 
 import (
@@ -121,9 +122,9 @@ func (c Checked) String() string {
 	return text
 }
 
-// Find compares texts with the project. It returns one Missing for each line, one for each folder that was moved, and one for each
-// dated log, in the order of the texts. It reads code spans and fences of shell commands. A path leads to another memory if
-// isMemory reports true for it or for its last part. Checked returns how much it looked at.
+// Find compares texts with the project. It returns one Missing for each line, one for each folder that was moved, and
+// one for each dated log, in the order of the texts. It reads code spans and fences of shell commands. A path leads to
+// another memory if isMemory reports true for it or for its last part. Checked returns how much it looked at.
 func (p *Project) Find(texts []Text, isMemory func(name string) bool) []Missing {
 	if p == nil || len(texts) == 0 {
 		return nil
@@ -157,7 +158,8 @@ func (p *Project) Checked() Checked {
 	return p.checked
 }
 
-// findIn returns what one text names and the project lacks, each name once. What is named as a log says what was true on its day.
+// findIn returns what one text names and the project lacks, each name once. What is named as a log says what was true
+// on its day.
 func (p *Project) findIn(nth int, t Text, isMemory func(name string) bool) []Missing {
 	if logName.MatchString(strings.TrimSuffix(t.File, ".md")) {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// fakeGit puts a shell script in the place of git. It returns a function that waits until the script, or what it started, has written
-// its process to a file.
+// fakeGit puts a shell script in the place of git. It returns a function that waits until the script, or what it
+// started, has written its process to a file.
 func fakeGit(t *testing.T, script string) (started func() (process string)) {
 	t.Helper()
 	bin := t.TempDir()

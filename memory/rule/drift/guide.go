@@ -29,8 +29,8 @@ func (g Guide) Text() string { return g.text }
 var guideNames = []string{"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", ".cursorrules",
 	".windsurfrules", "copilot-instructions.md"}
 
-// Guides returns the project's instructions to agents, at most 60: those of its own folder first. One to which several links lead is
-// returned once.
+// Guides returns the project's instructions to agents, at most 60: those of its own folder first. One to which several
+// links lead is returned once.
 func (p *Project) Guides() (guides []Guide) {
 	if p == nil {
 		return nil

@@ -97,10 +97,10 @@ func (p *Project) git(args ...string) string {
 	return a.text
 }
 
-// run runs git in the project's folder and returns what it printed, at most limit bytes, and an error if that is not all. Exit status 1
-// is an answer. Nothing that the repository configures is run: no hook, pager, diff program, signature check or file system monitor, and
-// nothing is fetched. The environment is empty but for PATH, so that none of git's variables counts. The mutex, which the caller holds, is
-// released meanwhile.
+// run runs git in the project's folder and returns what it printed, at most limit bytes, and an error if that is not
+// all. Exit status 1 is an answer. Nothing that the repository configures is run: no hook, pager, diff program,
+// signature check or file system monitor, and nothing is fetched. The environment is empty but for PATH, so that none
+// of git's variables counts. The mutex, which the caller holds, is released meanwhile.
 func (p *Project) run(limit int, args ...string) (string, error) {
 	p.mu.Unlock()
 	defer p.mu.Lock()
@@ -136,8 +136,8 @@ func (b *beginning) Write(data []byte) (n int, err error) {
 	return n, err
 }
 
-// lastChange returns the last commit that added or removed a line that matches an expression, in some files: "commit 0f3b9c8 of
-// 2026-11-16", or "".
+// lastChange returns the last commit that added or removed a line that matches an expression, in some files: "commit
+// 0f3b9c8 of 2026-11-16", or "".
 func (p *Project) lastChange(expression, files string) string {
 	if p.past() == nil {
 		return ""
@@ -190,7 +190,8 @@ func (h *history) leave(from string, d departure) {
 	}
 }
 
-// had returns the path that git once had under a name: that path, or one that ends with it, and the commit that removed it.
+// had returns the path that git once had under a name: that path, or one that ends with it, and the commit that removed
+// it.
 func (h *history) had(name string) (was, by string, ok bool) {
 	if d, ok := h.gone[name]; ok {
 		return name, d.by, true
@@ -213,7 +214,8 @@ func (h *history) had(name string) (was, by string, ok bool) {
 	return found[0], h.gone[found[0]].by, true
 }
 
-// minBare is the least length, in bytes, of the stem of a file that is named without its folder: shorter ones are in many projects.
+// minBare is the least length, in bytes, of the stem of a file that is named without its folder: shorter ones are in
+// many projects.
 const minBare = 6
 
 // became returns the last name of what git once had, "" where it is not known.

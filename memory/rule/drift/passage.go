@@ -8,7 +8,8 @@ import (
 	"dream-mcp/memory/text"
 )
 
-// passages returns the insides of what may name something of the project: code spans, and the lines of fences of shell commands.
+// passages returns the insides of what may name something of the project: code spans, and the lines of fences of shell
+// commands.
 func passages(text string) (found []prose.Span) {
 	for _, s := range prose.Spans(text) {
 		switch {

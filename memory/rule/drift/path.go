@@ -130,8 +130,8 @@ func (p *Project) judgePath(text string) []Missing {
 	return []Missing{m}
 }
 
-// folders returns the folders from which and to which a path was moved: what is before the part that both have. They are empty
-// where the file has another name.
+// folders returns the folders from which and to which a path was moved: what is before the part that both have. They
+// are empty where the file has another name.
 func folders(name, became string) [2]string {
 	from, to := strings.Split(name, "/"), strings.Split(became, "/")
 	for len(from) > 0 && len(to) > 0 && from[len(from)-1] == to[len(to)-1] {

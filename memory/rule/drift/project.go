@@ -66,8 +66,8 @@ func Open(dir string) (*Project, error) {
 	return &Project{checkout: &checkout{root: root}}, nil
 }
 
-// WithGit returns the project for one caller, with what was read of it so far. If ask is false, Find does not wait for git: what
-// depends on more than git has answered, it does not report.
+// WithGit returns the project for one caller, with what was read of it so far. If ask is false, Find does not wait for
+// git: what depends on more than git has answered, it does not report.
 func (p *Project) WithGit(ask bool) *Project {
 	if p == nil {
 		return nil
@@ -217,7 +217,8 @@ func (p *Project) isIgnored(name string) bool {
 	return p.git("check-ignore", "--no-index", "--", name) != ""
 }
 
-// Holds reports whether the project has a file of this path, in any case of its letters: on some systems that is the same file.
+// Holds reports whether the project has a file of this path, in any case of its letters: on some systems that is the
+// same file.
 func (p *Project) Holds(file string) bool {
 	if p == nil || !fs.ValidPath(path.Clean(file)) {
 		return false

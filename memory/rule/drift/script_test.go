@@ -50,8 +50,8 @@ func TestSuccessors(t *testing.T) {
 	}
 }
 
-// "Plan: `x`" says where a plan is, and is read; what somebody plans to add is not missed. Words of a language that mean something
-// else in another do not hide a finding.
+// "Plan: `x`" says where a plan is, and is read; what somebody plans to add is not missed. Words of a language that
+// mean something else in another do not hide a finding.
 func TestPlans(t *testing.T) {
 	p := open(t, "a.go|a")
 	commit(t, p, "docs/harbour.md|x", "docs/pier.md|y", "quay/buoy.md|z", "hoist/crane.md|v", "boats/ferry.md|w", "sea/tide.md|u")

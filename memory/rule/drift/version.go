@@ -85,7 +85,8 @@ func significant(version string) string {
 	return strings.Join(parts, ".")
 }
 
-// claim matches a version that a text gives: "Node 18", "react@18.2", "`go 1.22`". What follows is judged by its first character.
+// claim matches a version that a text gives: "Node 18", "react@18.2", "`go 1.22`". What follows is judged by its first
+// character.
 var claim = lazy.New(`(?i)(?:^|[\s(*_` + "`" + `"])(@?[a-z][\w/-]*(?:\.js)?)(?:@| v?| version )(\d+(?:\.\d+){0,2})([^\s,;)*_` + "`" + `"]?)`)
 
 // bounded precedes a version that is a bound.
@@ -112,8 +113,8 @@ func versionOf(claim string) (of, version string) {
 	return cmp.Or(names[of], of), strings.TrimLeft(claim[at+1:], "vV")
 }
 
-// judgeVersion reports a version that the project once declared, and declares no longer; or another one, if the project declares
-// only one.
+// judgeVersion reports a version that the project once declared, and declares no longer; or another one, if the project
+// declares only one.
 func (p *Project) judgeVersion(claim string) []Missing {
 	of, version := versionOf(claim)
 	declared := p.declared()[of]

@@ -30,8 +30,8 @@ const (
 	Fence
 )
 
-// other matches a span that is neither code nor a fence. No part of it goes on past the next mark of its kind, so that the time is
-// bounded.
+// other matches a span that is neither code nor a fence. No part of it goes on past the next mark of its kind, so that
+// the time is bounded.
 var other = lazy.New(`^(?:\\.|<!--[^<]*?-->|</?[A-Za-z][^<>\n]*>|://[^\s<>"'` + "`" + `)\]}，。、；「」（）]*` +
 	`|\[\[[^\[\]\n]*\]\]|\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*){0,3}\](?:\([^()\n]*(?:\([^()\n]*\))?[^()\n]*\)|\[[^\[\]\n]*\]))`)
 

@@ -53,8 +53,8 @@ func (p *scan) endsWord(c *phrase, from, to int) bool {
 	return !isWordRune(after) || text.IsDense(after)
 }
 
-// endsKorean matches the end of a Korean noun: nothing, or a particle within one word. What else follows makes another word
-// of it.
+// endsKorean matches the end of a Korean noun: nothing, or a particle within one word. What else follows makes another
+// word of it.
 var endsKorean = lazy.New(`^(?:에서야|부터는|까지는|까지도|중으로|이라도|말까지|입니다|이었다|에는|에도|에만|에야|에서|으로|부터|까지|자로|중에|내로|처럼|보다|이나|라도|아침|오전|오후|저녁|새벽|초에|말에` +
 	`|이다|였다|이며|이고|하루|자정|은|는|이|가|을|를|에|의|도|만|과|와|로|자|쯤|경|중|내|나|날|밤|초|말|고|한|분)?(?:[^\pL\pN\pM_]|$)`)
 

@@ -20,14 +20,15 @@ func (p *scan) isJoined(from, to int) bool {
 		strings.HasPrefix(p.text[to:], "(") && isASCIILetter(p.text[to-1])
 }
 
-// quotation matches what is in quotation marks that differ at its end, or in double ones; single ones are apostrophes too.
+// quotation matches what is in quotation marks that differ at its end, or in double ones; single ones are apostrophes
+// too.
 var (
 	singles   = lazy.New(`(?:^|[^\pL\pN\pM_])'[^']*'(?:$|[^\pL\pN\pM_]|\p{Han}|\p{Hangul}|\p{Hiragana}|\p{Katakana})`)
 	quotation = lazy.New(`"[^"]*"|“[^”]*”|„[^“]*“|«[^»]*»|»[^«]*«|‹[^›]*›|‘[^’]*’|「[^」]*」|『[^』]*』|《[^》]*》|〈[^〉]*〉|【[^】]*】|＂[^＂]*＂`)
 )
 
-// isQuoted reports whether the phrase is in quotation marks that its paragraph closes, or in a block that is quoted: it names a
-// thing of a screen, or it was said by somebody, then.
+// isQuoted reports whether the phrase is in quotation marks that its paragraph closes, or in a block that is quoted: it
+// names a thing of a screen, or it was said by somebody, then.
 func (p *scan) isQuoted(from, to int) bool {
 	start, end := text.Block(p.text, from)
 	if strings.HasPrefix(strings.TrimLeft(p.text[start:], " \t"), ">") {

@@ -39,8 +39,8 @@ type phrase struct {
 	words      func() *regexp.Regexp // matches the phrases at the beginning of a text
 }
 
-// vocabulary is all of phrases.txt, by the first token of a phrase and by its second, or "" where it has one. A phrase may be
-// there more than once.
+// vocabulary is all of phrases.txt, by the first token of a phrase and by its second, or "" where it has one. A phrase
+// may be there more than once.
 type vocabulary map[string]map[string][]*phrase
 
 // words is parsed once, when the first text is looked at: 1.5 ms.
@@ -207,8 +207,8 @@ func (v vocabulary) add(p *phrase, patterns string) {
 	}
 }
 
-// token returns what a text begins with, a word in Latin letters in lower case, "0" for a number, or a rune, and what follows
-// it, without the spaces of a text or a pattern before it.
+// token returns what a text begins with, a word in Latin letters in lower case, "0" for a number, or a rune, and what
+// follows it, without the spaces of a text or a pattern before it.
 func token(text string) (first, rest string) {
 	if text == "" {
 		return "", ""
@@ -224,7 +224,8 @@ func token(text string) (first, rest string) {
 	return strings.ToLower(text[:n]), rest
 }
 
-// maxPhrase is more than any phrase has bytes, line breaks and indents included: the regular expressions of a short text are faster.
+// maxPhrase is more than any phrase has bytes, line breaks and indents included: the regular expressions of a short
+// text are faster.
 const maxPhrase = 128
 
 // match returns the length of the phrase that a text begins with, 0 where it begins with none, and what it means.

@@ -35,8 +35,9 @@ type Mention struct {
 	when when
 }
 
-// Date returns what the words mean for somebody who wrote them at anchor, of which only the date counts, in its own zone: "2026-11-17", "the week of
-// 2026-11-09" (its Monday), "the weekend of 2026-11-14" (its Saturday), "2026-11-20 or 2026-11-27", "2026-10", "2026-Q3", "2025".
+// Date returns what the words mean for somebody who wrote them at anchor, of which only the date counts, in its own
+// zone: "2026-11-17", "the week of 2026-11-09" (its Monday), "the weekend of 2026-11-14" (its Saturday), "2026-11-20 or
+// 2026-11-27", "2026-10", "2026-Q3", "2025".
 func (h Mention) Date(anchor time.Time) string { return h.when.on(anchor) }
 
 // IsDay reports whether the words name one of the three days before they were written: "yesterday", "the day before
@@ -45,7 +46,8 @@ func (h Mention) IsDay() bool {
 	return h.when.unit == day && h.when.offset < 0 && h.when.offset >= -3
 }
 
-// IsLonger reports whether the words name a week, a month, a quarter, a day of the week, or a day more than three days ago.
+// IsLonger reports whether the words name a week, a month, a quarter, a day of the week, or a day more than three days
+// ago.
 func (h Mention) IsLonger() bool {
 	return h.when.unit != day && h.when.unit != year || h.when.unit == day && h.when.offset < -3
 }

@@ -1,6 +1,7 @@
 // Package demo shows a dream from its start to its undo, in a temporary folder, to a person who has not run one.
 //
-// Nothing outside that folder is read or written. A demo that is killed leaves its folder in the system's temporary directory.
+// Nothing outside that folder is read or written. A demo that is killed leaves its folder in the system's temporary
+// directory.
 package demo
 
 import (
@@ -135,8 +136,8 @@ func (s *story) startServer(log *os.File) (err error) {
 	return err
 }
 
-// play plays the story. A line that begins with a tab continues the line before it. Each line is a template; its data is
-// the last answer, if that is JSON. The first word of a line is its kind; a line of any other kind is printed.
+// play plays the story. A line that begins with a tab continues the line before it. Each line is a template; its data
+// is the last answer, if that is JSON. The first word of a line is its kind; a line of any other kind is printed.
 //
 //	# WORDS            begins a step
 //	> TOOL JSON        calls a tool
@@ -146,7 +147,8 @@ func (s *story) startServer(log *os.File) (err error) {
 //	| N [REGEXP]       shows the first N lines of the last answer that match, and says how many more there are
 //	= WORDS            prints WORDS if the memory is as it was at the start, else fails
 //	live               keeps what status --watch shows now
-//	after FILE         keeps the index as it is now, to show it beside the one at the start, and where the change of FILE comes from
+//	after FILE         keeps the index as it is now, to show it beside the one at the start, and where the change of
+//	                   FILE comes from
 //	undo               begins what --keep omits
 func (s *story) play() error {
 	script, err := files.ReadFile("story.txt")

@@ -1,7 +1,7 @@
 // Package report writes a report on a dream as one HTML page.
 //
-// The page is self-contained: it has no scripts and loads nothing. Its content security policy allows only its own style.
-// Package html/template escapes all text. The caller masks credentials and makes hidden characters visible.
+// The page is self-contained: it has no scripts and loads nothing. Its content security policy allows only its own
+// style. Package html/template escapes all text. The caller masks credentials and makes hidden characters visible.
 package report
 
 import (

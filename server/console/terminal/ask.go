@@ -22,7 +22,8 @@ func Interactive(in io.Reader, out io.Writer) bool {
 	return in != nil && os.Getenv("TERM") != "dumb" && Is(out)
 }
 
-// Ask prints a question and returns the line that the person types. It fails where they end the input or interrupt the program.
+// Ask prints a question and returns the line that the person types. It fails where they end the input or interrupt the
+// program.
 func Ask(ctx context.Context, in io.Reader, out io.Writer, question string) (answer string, err error) {
 	if err := Print(out, question); err != nil {
 		return "", err

@@ -1,7 +1,8 @@
-// Package terminal reads from and formats text for a terminal: colours, width, wrapping between words, diffs, and questions.
+// Package terminal reads from and formats text for a terminal: colours, width, wrapping between words, diffs, and
+// questions.
 //
-// Where the output is not a terminal, there are no colours and nothing is wrapped. It keeps no state. Credentials are masked
-// only by the writer that Masked returns.
+// Where the output is not a terminal, there are no colours and nothing is wrapped. It keeps no state. Credentials are
+// masked only by the writer that Masked returns.
 package terminal
 
 import (

@@ -11,7 +11,8 @@ type Lines struct {
 	Ink Ink
 }
 
-// Add adds a line in a colour, which may be "", unless there is nothing to say. Line breaks in what is said become "; ".
+// Add adds a line in a colour, which may be "", unless there is nothing to say. Line breaks in what is said become ";
+// ".
 func (b *Lines) Add(when bool, colour, format string, args ...any) {
 	if when {
 		b.WriteString(b.Ink.In(colour, OneLine(fmt.Sprintf(format, args...))) + "\n")

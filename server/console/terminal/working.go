@@ -12,8 +12,8 @@ import (
 	"dream-mcp/consolidate/transcript/parallel"
 )
 
-// Working shows on a terminal what is being done, in one line that appears after a second and that stop removes. Nothing else may be
-// written until then. The work must use the returned context.
+// Working shows on a terminal what is being done, in one line that appears after a second and that stop removes.
+// Nothing else may be written until then. The work must use the returned context.
 func Working(ctx context.Context, out io.Writer, title string) (within context.Context, stop func()) {
 	if !Is(out) {
 		return ctx, func() {}

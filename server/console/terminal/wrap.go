@@ -28,9 +28,9 @@ func Width(out io.Writer) int {
 	return width
 }
 
-// Wrap breaks the lines of a text between words so that they have at most width cells; 0 means no limit. A word is never
-// broken: a path or an ID can be copied. A line continues below its text: the indent, a label and two spaces are left
-// blank. Lines of a diff stay as they are.
+// Wrap breaks the lines of a text between words so that they have at most width cells; 0 means no limit. A word is
+// never broken: a path or an ID can be copied. A line continues below its text: the indent, a label and two spaces are
+// left blank. Lines of a diff stay as they are.
 func Wrap(text string, width int) string {
 	if width <= 0 {
 		return text
