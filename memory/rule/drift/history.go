@@ -97,6 +97,14 @@ func (p *Project) git(args ...string) string {
 	return a.text
 }
 
+// detail is git for what a finding says beside: it does not depend on the answer.
+func (p *Project) detail(args ...string) string {
+	unknown := p.unknown
+	text := p.git(args...)
+	p.unknown = unknown
+	return text
+}
+
 // run runs git in the project's folder and returns what it printed, at most limit bytes, and an error if that is not
 // all. Exit status 1 is an answer. Nothing that the repository configures is run: no hook, pager, diff program,
 // signature check or file system monitor, and nothing is fetched. The environment is empty but for PATH, so that none
@@ -147,7 +155,7 @@ func (p *Project) lastChange(expression, files string) string {
 
 // renamed returns the name that the commit which removed a file gave to one that is like it, "" if there is none.
 func (p *Project) renamed(name, by string) string {
-	out := p.git("show", "--relative", "--format=", "--name-status", "--diff-filter=R", "-M60%", "-z", "--no-ext-diff", "--no-textconv",
+	out := p.detail("show", "--relative", "--format=", "--name-status", "--diff-filter=R", "-M60%", "-z", "--no-ext-diff", "--no-textconv",
 		"--no-show-signature", strings.Fields(by)[1])
 	for fields := strings.Split(out, "\x00"); len(fields) > 2; fields = fields[3:] {
 		if fields[1] == name {

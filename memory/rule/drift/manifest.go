@@ -70,14 +70,14 @@ func (p *Project) judgeScript(command string) []Missing {
 	if text == "" || generalScripts[script] || !utf8.ValidString(script) {
 		return nil
 	}
-	defines := func(name string) string { return fmt.Sprintf(definition, name) }
-	here := regexp.MustCompile(`(?m)` + defines(regexp.QuoteMeta(script)))
-	if here.MatchString(text) {
+	defines := func(name string) string { return fmt.Sprintf(definition, regexp.QuoteMeta(name)) }
+	isDefined := func(name string) bool { return regexp.MustCompile(`(?m)` + defines(name)).MatchString(text) }
+	if isDefined(script) {
 		p.count(number, noun+" "+script)
 		return nil
 	}
 	files := ":(glob)**/" + manifest
-	by := p.lastChange(defines(regexp.QuoteMeta(script)), files)
+	by := p.lastChange(defines(script), files)
 	mentioned := regexp.MustCompile(`(?i)(?:^|[^\w-])` + regexp.QuoteMeta(script) + `(?:[^\w-]|$)`).MatchString(text) // perhaps defined in another way
 	if by == "" && (mentioned || m[2] == "" && !strings.Contains(ref, " run ")) {
 		return nil // "pnpm tsc" runs a program
@@ -87,8 +87,7 @@ func (p *Project) judgeScript(command string) []Missing {
 	}
 	p.count(number, noun+" "+script)
 	message := fmt.Sprintf("no %s has the %s %q any more; %s removed it", manifest, noun, script, by)
-	instead := p.instead(script, by, files, defines(`(?P<name>[\w./:-]+)`))
-	if instead != "" && regexp.MustCompile(`(?m)`+defines(regexp.QuoteMeta(instead))).MatchString(text) {
+	if instead := p.instead(script, by, files, fmt.Sprintf(definition, `(?P<name>[\w./:-]+)`)); instead != "" && isDefined(instead) {
 		message += fmt.Sprintf(" and put %q in its place", instead)
 	}
 	return []Missing{{Ref: ref, Message: message}}
@@ -97,7 +96,7 @@ func (p *Project) judgeScript(command string) []Missing {
 // instead returns the one name that a commit defined in the place of another, "" if there are none or several.
 func (p *Project) instead(script, by, files, definition string) string {
 	expression := regexp.MustCompile(definition)
-	out := p.git("show", "--format=", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature", strings.Fields(by)[1], "--", files)
+	out := p.detail("show", "--format=", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature", strings.Fields(by)[1], "--", files)
 	for hunk := range strings.SplitSeq(out, "\n@@") {
 		names := map[byte]map[string]bool{'+': {}, '-': {}}
 		for line := range strings.SplitSeq(hunk, "\n") {

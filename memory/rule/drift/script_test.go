@@ -50,6 +50,16 @@ func TestSuccessors(t *testing.T) {
 	}
 }
 
+// A target is reported though the change that removed it is too large to be read.
+func TestLargeChange(t *testing.T) {
+	p := open(t, "Makefile|build:\n\tx\n")
+	commit(t, p, "Makefile|sim:\n\ty\n"+strings.Repeat("PIER = a line of a long Makefile\n", 8000))
+	hits := p.Find([]Text{{File: "a.md", Body: "Run `make sim`.\n"}}, func(string) bool { return false })
+	if len(hits) != 1 || hits[0].Ref != "make sim" {
+		t.Errorf("got %+v", hits)
+	}
+}
+
 // "Plan: `x`" says where a plan is, and is read; what somebody plans to add is not missed. Words of a language that
 // mean something else in another do not hide a finding.
 func TestPlans(t *testing.T) {
