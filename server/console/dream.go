@@ -12,6 +12,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/host"
 	"dream-mcp/consolidate/state"
+	"dream-mcp/server/console/terminal"
 	"dream-mcp/server/settings"
 )
 
@@ -124,4 +125,19 @@ func either(names []string) string {
 		return names[0]
 	}
 	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// runStop ends the dream that is open in another process.
+func runStop(ctx context.Context, c *Command, p *consolidate.Project, _ settings.Setup) error {
+	reason := strings.Join(c.Args, " ")
+	if reason == "" {
+		reason = "a person asked for it in a terminal"
+	}
+	holder, err := p.RequestStop(ctx, reason)
+	if err != nil {
+		return err
+	}
+	return c.answer(map[string]string{"holder": holder, "reason": reason}, "", func(terminal.Ink) string {
+		return fmt.Sprintf("Asked to stop: %s\nIt ends in a moment. Nothing lands; its stage is kept.\n", terminal.OneLine(holder))
+	})
 }
